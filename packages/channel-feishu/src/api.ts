@@ -5,17 +5,15 @@ import { staleToken, toChannelError } from "./errors.ts";
 import { callSignal, createHttp, FeishuHttpError } from "./http.ts";
 
 interface CallOptions {
-  /** For the error, for instance `sending a message`. */
+  /** Used in error messages, for instance `sending a message`. */
   readonly what: string;
-  /** It changes something at the platform. */
+  /** The call changes state, so a missing response leaves its outcome unknown. */
   readonly write: boolean;
   readonly signal: AbortSignal;
 }
 
 export interface FeishuApi {
-  /**
-   * @throws ChannelError for every answer but a success
-   */
+  /** @throws ChannelError for every response other than success */
   call<T>(options: CallOptions, run: (client: FeishuClient) => Promise<T>): Promise<T>;
 }
 

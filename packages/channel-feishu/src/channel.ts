@@ -25,7 +25,7 @@ import { createSender } from "./outbound/send.ts";
 import { createPeople } from "./people.ts";
 import { createPlaces, type Places } from "./places.ts";
 
-/** The reaction with which Feishu's own bots show that they are writing. */
+/** The reaction that Feishu's own bots add while they write. */
 const typingReaction = "Typing";
 
 type FeishuMethods = Required<Omit<ChannelMethods<FeishuAddress>, "closePoll">>;
@@ -103,7 +103,7 @@ function openAccount({ context, activity }: HostedAccount<FeishuConfig>) {
 
   return {
     start: async (signal: AbortSignal) => connection?.start(signal),
-    // Feishu redelivers what it could not post while this process was down, but up to six hours later.
+    // Feishu redelivers events that it could not deliver while this process was down, but only over up to six hours.
     ready: () => void backfill.catchUp({ signal: context.signal }),
     disconnect() {
       connection?.stop();

@@ -12,7 +12,7 @@ import type { FeishuApi } from "./api.ts";
 import type { FeishuConfig } from "./config.ts";
 import { challengeOf } from "./inbound/webhook.ts";
 
-/** What the app needs; one of several is enough. */
+/** Permissions of the app. One of each `anyOf` suffices. */
 const PERMISSIONS: readonly { readonly anyOf: readonly string[]; readonly without: string }[] = [
   { anyOf: ["im:message", "im:message:send_as_bot"], without: "no answer can be sent" },
   { anyOf: ["im:message", "im:message:readonly"], without: "quoted and missed messages cannot be read" },
@@ -30,7 +30,7 @@ const GRANTED = 1;
 
 type ChecksContext = Pick<ChannelContext<FeishuConfig>, "config" | "fetch">;
 
-/** What the tenant has granted the app, and whether its events come in where this account waits for them. */
+/** Checks the permissions of the app, and whether Feishu delivers its events the way this account receives them. */
 export async function checkApp(
   context: ChecksContext,
   api: FeishuApi,
@@ -45,14 +45,14 @@ export async function checkApp(
   return [...checks, await checkWebhook({ platform: "Feishu", url, challenge, fetch, signal })];
 }
 
-/** How Feishu hands the app's events over. */
+/** The app's event subscription. */
 interface Subscription {
   readonly type: string | undefined;
   readonly url: string | undefined;
   readonly events: readonly unknown[];
 }
 
-/** Undefined where the app may not read its own settings. */
+/** Returns `undefined` if the app may not read its own settings. */
 async function readSubscription(
   { appId }: FeishuConfig,
   api: FeishuApi,
@@ -107,7 +107,7 @@ function subscriptionTrouble(
   return events.includes(MESSAGES) ? undefined : `the app does not subscribe to ${MESSAGES}`;
 }
 
-/** What the tenant has granted the app. */
+/** Checks the permissions that the tenant granted to the app. */
 async function checkPermissions(api: FeishuApi, signal: AbortSignal): Promise<AccountCheck> {
   const answer = await api.call({ what: "asking for the permissions", write: false, signal }, (client) =>
     client.get("/open-apis/application/v6/scopes"),

@@ -8,8 +8,8 @@ type Im = Client["im"]["v1"];
 type CardKit = Client["cardkit"]["v1"];
 
 /**
- * The calls of Feishu's API that this channel makes, as the vendor's SDK types them. The SDK's own client holds some
- * two thousand calls, six megabytes of source that would stay in memory for the sake of these twenty.
+ * The API calls of this channel, with the types of the vendor's SDK. The SDK's own client has about two thousand calls:
+ * six megabytes of source that would stay in memory for these twenty.
  */
 export interface FeishuClient {
   readonly message: Pick<Im["message"], "create" | "reply" | "list" | "get" | "update" | "patch" | "delete">;
@@ -21,13 +21,13 @@ export interface FeishuClient {
   readonly user: Pick<Client["contact"]["v3"]["user"], "get">;
   readonly card: Pick<CardKit["card"], "create" | "settings" | "update" | "idConvert">;
   readonly cardElement: Pick<CardKit["cardElement"], "content">;
-  /** For what the SDK has no types for. */
+  /** For endpoints without types in the SDK. */
   get(url: string, params?: Readonly<Record<string, string>>): Promise<unknown>;
-  /** The next call asks for a new token. */
+  /** Makes the next call request a new token. */
   forgetToken(): void;
 }
 
-/** What a call sends; each name in `path` stands in its address as `:name`. */
+/** Parameters of a call. Each name in `path` replaces `:name` in the URL. */
 interface RequestParts {
   readonly path?: Readonly<Record<string, string>>;
   readonly params?: object;
@@ -39,7 +39,7 @@ type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 const MESSAGES = "/open-apis/im/v1/messages";
 const CARDS = "/open-apis/cardkit/v1/cards";
 
-/** Calls as the app itself, with its token. */
+/** Creates a client that authenticates as the app. */
 export function createClient(http: FeishuHttp, config: FeishuConfig, clock: Clock): FeishuClient {
   const token = tenantToken(http, config, clock);
 
@@ -101,7 +101,7 @@ export function createClient(http: FeishuHttp, config: FeishuConfig, clock: Cloc
   };
 }
 
-/** The fields of an upload; its bytes under a name that says nothing, since the real one is a field of its own. */
+/** Creates the form of an upload. The file part has a generic name, because the real name is a separate field. */
 function formOf(data: unknown): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(isPayload(data) ? data : {})) {
@@ -117,7 +117,7 @@ interface TokenAnswer {
   readonly expire?: number;
 }
 
-/** The token that the app calls with, asked for at the first call and again shortly before it expires. */
+/** Requests the app's token at the first call, and again shortly before it expires. */
 function tenantToken(
   http: FeishuHttp,
   config: FeishuConfig,
@@ -141,7 +141,7 @@ function tenantToken(
   return {
     get() {
       if (latest !== undefined && clock.now() < until) return unlessGivenUp(latest);
-      // Calls that come meanwhile wait for the same one, which none of them may end by its signal.
+      // Concurrent calls share one request, which none of their signals may abort.
       until = Number.POSITIVE_INFINITY;
       const asked = callSignal.run(AbortSignal.timeout(limits.requestTimeoutMs), ask);
       latest = asked;
@@ -166,7 +166,7 @@ function unlessGivenUp(token: Promise<string>): Promise<string> {
   );
 }
 
-/** What a token was wanted for did not go out, however the platform failed to give it. */
+/** Marks an error of the token request: the call that needs the token was not sent. */
 function notSent(error: unknown): unknown {
   if (!(error instanceof FeishuHttpError) || (error.status !== undefined && error.status < 500)) return error;
   const { message, retryAfterMs } = error;

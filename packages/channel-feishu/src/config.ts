@@ -1,18 +1,18 @@
 import { z } from "zod";
 
-/** Settings of one account, after the schema. */
+/** Validated settings of an account. */
 export interface FeishuConfig {
   readonly appId: string;
   readonly appSecret: string;
   readonly transport: "webhook" | "socket";
   readonly verificationToken?: string | undefined;
   readonly encryptKey?: string | undefined;
-  /** The request address of the app; called by whoever looks for what is wrong. Absent: what Feishu says it is. */
+  /** The request URL of the app, which the account's checks call. Default: the URL that Feishu has stored. */
   readonly webhookUrl?: string | undefined;
   readonly domain: "feishu" | "lark";
-  /** Whether answers are streamed into cards where the app may do that. */
+  /** Streams answers into cards if the app may do that. */
   readonly streams: boolean;
-  /** Whether messages to the bot are read again to find out what people changed. */
+  /** Reads messages to the bot again, to find edits. */
   readonly readEdits: boolean;
   readonly baseUrl?: string | undefined;
 }
@@ -26,7 +26,7 @@ const required = (name: string, where: string) =>
 const credentials = "Credentials & Basic Info";
 const strategy = "Events & Callbacks > Encryption Strategy";
 
-/** Checks the settings of one account; each issue names field and remedy. */
+/** Validates the settings of an account. Each issue names the field and the remedy. */
 export const feishuConfig: z.ZodType<FeishuConfig> = z
   .object({
     appId: required("appId", credentials),
@@ -67,7 +67,7 @@ export const feishuConfig: z.ZodType<FeishuConfig> = z
     });
   });
 
-/** Where the account's API is, without a trailing slash. */
+/** Returns the base URL of the API, without a trailing slash. */
 export function apiBase(config: FeishuConfig): string {
   const host = config.domain === "lark" ? "https://open.larksuite.com" : "https://open.feishu.cn";
   return (config.baseUrl ?? host).replace(/\/+$/, "");

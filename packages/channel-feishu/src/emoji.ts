@@ -1,4 +1,4 @@
-/** Feishu's names of the reactions that have a Unicode emoji. Source: the open platform's list of emoji types. */
+/** Feishu's emoji types with a Unicode emoji. Source: the open platform's list of emoji types. */
 const emoji: Readonly<Record<string, string>> = {
   THUMBSUP: "👍",
   ThumbsDown: "👎",
@@ -41,12 +41,12 @@ function plain(symbol: string): string {
   return symbol.replace(/\ufe0f/g, "");
 }
 
-/** The emoji of one of Feishu's types; the type itself where there is none. */
+/** Returns the emoji of one of Feishu's types, or the type itself if it has no emoji. */
 export function emojiOf(type: string): string {
   return emoji[type] ?? type;
 }
 
-/** Feishu's type of an emoji; what looks like a type already stays. Undefined for what Feishu has not. */
+/** Returns Feishu's type of an emoji, or `undefined` if it has none. A type is returned as it is. */
 export function emojiType(symbol: string): string | undefined {
   return types.get(plain(symbol)) ?? (/^[A-Za-z0-9_]+$/.test(symbol) ? symbol : undefined);
 }

@@ -6,10 +6,10 @@ import {
 } from "@signalbox/channel";
 import { FeishuHttpError } from "./http.ts";
 
-/** Codes that mean the tenant token is no longer good: worth one new token. */
+/** Codes of an expired or revoked tenant token. The call is repeated once with a new token. */
 export const staleToken: readonly number[] = [99991661, 99991663, 99991664, 99991668, 99991671, 99991677];
 
-/** Source: the open platform's page of general error codes, and that of each call of `im`, `contact` and `cardkit`. */
+/** Sources: the open platform's pages of general error codes and of each method of `im`, `contact` and `cardkit`. */
 const codes: Readonly<Record<number, readonly [ChannelErrorCode, ChannelErrorScope?]>> = {
   10002: ["invalid"],
   10003: ["auth", "account"],
@@ -70,12 +70,13 @@ const codes: Readonly<Record<number, readonly [ChannelErrorCode, ChannelErrorSco
   41050: ["permission"],
 };
 
-/** How long to wait where Feishu names no time. */
+/** Default wait if Feishu sends none, in milliseconds. */
 const defaultWaitMs = 1000;
 
 /**
- * Whatever a call threw, as a {@link ChannelError}. `write`: the call changes something, so that an answer that did
- * not come leaves the outcome open.
+ * Converts any error of a call to a {@link ChannelError}.
+ *
+ * @param write the call changes state, so a missing response leaves its outcome unknown
  */
 export function toChannelError(error: unknown, what: string, write: boolean): ChannelError {
   if (isChannelError(error)) return error;

@@ -6,8 +6,8 @@ import { limits } from "./limits.ts";
 import { sendMedia } from "./media.ts";
 
 /**
- * Feishu (and Lark): events by webhook, or by the long connection of the vendor's SDK, which is loaded where an account
- * connects.
+ * The Feishu and Lark channel: receives events by webhook, or over the long connection of the vendor's SDK, which is
+ * loaded when an account connects.
  */
 export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChannel({
   specVersion: 1,

@@ -15,20 +15,20 @@ import { type Content, readContent } from "./inbound/content.ts";
 import { readMentions, writeMentions } from "./inbound/mentions.ts";
 import { listed } from "./listed.ts";
 
-/** The most that Feishu lists at once. */
+/** Maximum page size of Feishu's lists. */
 export const pageSize = 50;
 
-/** A stretch of time in milliseconds since the epoch; Feishu counts in seconds, of which it is given the wider. */
+/** A time span in milliseconds since the epoch. Feishu counts in seconds, so the span is widened to full seconds. */
 interface Span {
   readonly start?: number;
   readonly end?: number;
-  /** Messages on a page. Default: as many as there can be. */
+  /** Messages per page. Default: the maximum. */
   readonly size?: number;
-  /** Default 1. */
+  /** Maximum number of pages. Default: 1. */
   readonly pages?: number;
 }
 
-/** Messages of a chat as the API lists them, newest first. */
+/** Returns messages of a chat, newest first. */
 export async function listMessages(
   api: FeishuApi,
   chatId: string,
@@ -55,7 +55,11 @@ export async function listMessages(
   return items;
 }
 
-/** A message, and where it is a merged forward what is in it. @throws ChannelError */
+/**
+ * Returns a message, followed by its parts if it is a merged forward.
+ *
+ * @throws ChannelError
+ */
 export async function lookMessageUp(
   api: FeishuApi,
   messageId: string,
@@ -67,7 +71,7 @@ export async function lookMessageUp(
   return (answer.data?.items ?? []).filter(isPayload);
 }
 
-/** Who the bot is, in the two ways in which Feishu names it. */
+/** The bot's two ids. */
 interface Self {
   readonly appId: string;
   readonly openId: string | undefined;
@@ -83,7 +87,7 @@ export async function readHistory(
   if (!to.id.startsWith("oc_"))
     throw new ChannelError("unsupported", "Feishu: only a chat can be read, not the address of a person");
   const { limit, before } = options;
-  // With an end, Feishu also lists what came in the rest of its second.
+  // With an end time, Feishu also lists messages from the rest of that second.
   const span = before === undefined ? { size: Math.min(Math.max(limit, 1), pageSize) } : { end: before };
   const items = await listMessages(api, to.id, span, options.signal);
   return items
@@ -108,12 +112,12 @@ function readItem(item: Payload, self: Self): readonly HistoryMessage[] {
   return [{ messageId, timestamp, text, sender: { id: isSelf ? (self.openId ?? id) : id, isBot, isSelf } }];
 }
 
-/** What a message says, as the API gives it back. */
+/** Returns the text of a message from the API. */
 export function wordsOf(item: Payload, selfId?: string): string {
   return writeMentions(contentOf(item)?.text ?? "", readMentions(item, selfId));
 }
 
-/** The attachments of a message, as the API gives it back. */
+/** Returns the attachments of a message from the API. */
 export function mediaOf(item: Payload): readonly MediaRef[] {
   return contentOf(item)?.media ?? [];
 }

@@ -11,15 +11,15 @@ import {
 } from "@signalbox/channel";
 import { limits } from "./limits.ts";
 
-/** An answer that is no success, or none at all. */
+/** An error response, or a request without a response. */
 export class FeishuHttpError extends Error {
   override readonly name = "FeishuHttpError";
-  /** Undefined where no answer came. */
+  /** Undefined if there was no response. */
   readonly status: number | undefined;
   /** Feishu's business code. */
   readonly code: number | undefined;
   readonly retryAfterMs: number | undefined;
-  /** Certainly never reached Feishu. */
+  /** The request certainly did not reach Feishu. */
   readonly unsent: boolean;
 
   constructor(
@@ -34,18 +34,18 @@ export class FeishuHttpError extends Error {
   }
 }
 
-/** The signal of the call that is under way: the SDK's requests, whose form all have, have no place for one. */
+/** Signal of the current call. The SDK's request options have no field for one. */
 export const callSignal: AsyncLocalStorage<AbortSignal> = new AsyncLocalStorage();
 
-/** One request, in those words of the SDK that its long connection and our own client use. */
+/** A request, with the SDK's field names. */
 export interface FeishuRequest {
   readonly url?: string;
   /** Default `GET`. */
   readonly method?: string;
   readonly headers?: Readonly<Record<string, unknown>>;
-  /** Of the address; what is undefined is left out. */
+  /** Query parameters. Undefined values are left out. */
   readonly params?: object;
-  /** The body: a form as it is, anything else as JSON. */
+  /** The body: a form is sent as it is, anything else as JSON. */
   readonly data?: unknown;
   /** In milliseconds. */
   readonly timeout?: number;
@@ -57,13 +57,13 @@ export interface Download {
 }
 
 export interface FeishuHttp {
-  /** What Feishu answers, if it is a success. */
+  /** Returns the response body of a successful call. */
   request<Answer>(request: FeishuRequest): Promise<Answer>;
-  /** The answer as it comes: the time limit is for its head, and then for each piece. */
+  /** Returns the response as a stream. The time limit applies to the headers, and then to each chunk. */
   download(request: FeishuRequest): Promise<Download>;
 }
 
-/** Carries requests over the host's `fetch`, with the call's signal, a time limit and typed errors. */
+/** Sends requests with the host's `fetch`, the signal of the call, a time limit and typed errors. */
 export function createHttp(fetch: typeof globalThis.fetch, now: () => number): FeishuHttp {
   return {
     async request<Answer>(request: FeishuRequest): Promise<Answer> {
@@ -74,7 +74,7 @@ export function createHttp(fetch: typeof globalThis.fetch, now: () => number): F
         const body = parsePayload(await readText(response));
         const refused = body !== undefined && typeof body["code"] === "number" && body["code"] !== 0;
         if (!response.ok || body === undefined || refused) throw failure(response, body, now());
-        // Whoever asks knows what Feishu answers to that.
+        // The caller knows the type of Feishu's response.
         return body as Answer;
       } finally {
         limit.end();
@@ -95,7 +95,7 @@ export function createHttp(fetch: typeof globalThis.fetch, now: () => number): F
   };
 }
 
-/** The same bytes; the limit is for each piece that is waited for, and not for how long the reader takes with it. */
+/** Returns the same bytes. The time limit applies to each chunk, not to the time that the reader takes with it. */
 function piecewise(body: ReadableStream<Uint8Array>, limit: Deadline): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   limit.pause();
@@ -135,12 +135,12 @@ async function send(
   }
   const head = new Headers();
   for (const [name, value] of Object.entries(headers ?? {})) head.set(name, String(value));
-  // The boundary belongs to the type of a form: `fetch` writes both.
+  // `fetch` sets the content type of a form, because it contains the boundary.
   const isForm = data instanceof FormData;
   if (data !== undefined && !isForm) head.set("content-type", "application/json; charset=utf-8");
   const body = isForm ? data : JSON.stringify(data);
   try {
-    // Feishu leads nowhere else, and the words of people are nobody else's.
+    // Feishu does not redirect. Another server must not get message texts.
     return await fetch(url, {
       method: method.toUpperCase(),
       headers: head,

@@ -1,4 +1,4 @@
-/** A page of what the API lists, and what the page behind it is asked for with. */
+/** A page of a list, and the token of the next one. */
 interface Page<Item> {
   readonly data?:
     | {
@@ -9,7 +9,7 @@ interface Page<Item> {
     | undefined;
 }
 
-/** What the API lists, of so many pages at most. */
+/** Yields the items of a list, up to a number of pages. */
 export async function* listed<Item>(
   pages: number,
   ask: (next: { readonly page_token?: string }) => Promise<Page<Item>>,

@@ -17,9 +17,7 @@ import type { FeishuApi } from "./api.ts";
 import { limits } from "./limits.ts";
 import type { Rendered } from "./outbound/render.ts";
 
-/**
- * What Feishu takes as which kind of message. Sources: the SDK's notes on `im.v1.image.create` and `im.v1.file.create`.
- */
+/** Limits of outbound attachments. Sources: the SDK's notes on `im.v1.image.create` and `im.v1.file.create`. */
 export const sendMedia: Readonly<Record<OutboundMediaKind, SendMediaLimit>> = {
   image: {
     maxBytes: limits.imageUploadBytes,
@@ -39,12 +37,12 @@ export const sendMedia: Readonly<Record<OutboundMediaKind, SendMediaLimit>> = {
   file: { maxBytes: limits.fileUploadBytes },
 };
 
-/** Feishu's codes for a picture it cannot read, or that has too many pixels. */
+/** Feishu's codes for an image that it cannot read or that has too many pixels. */
 const noPicture: readonly (string | undefined)[] = ["234011", "234039"];
 
 /**
- * Uploads an attachment and gives the message that shows it. A picture that Feishu does not take for one, and audio
- * other than Opus, go as files.
+ * Uploads an attachment and returns the message that shows it. Images that Feishu rejects, and audio other than Opus,
+ * are sent as files.
  */
 export async function attach(
   api: FeishuApi,
@@ -53,7 +51,7 @@ export async function attach(
 ): Promise<Rendered> {
   const bytes = Buffer.from(await readMedia(part, sendMedia, options.openMedia));
   const { signal } = options;
-  // An upload alone shows nothing to anybody: repeated, it leaves a file that no message refers to.
+  // An upload is not visible to anyone. Repeating it leaves an unused file.
   const call = { what: "uploading an attachment", write: false, signal };
 
   const asImage = async (): Promise<Rendered> => {
@@ -104,7 +102,7 @@ function keyOf(key: string | undefined): string {
 
 type FileType = "pdf" | "doc" | "xls" | "ppt" | "stream";
 
-/** Which of Feishu's own previews a document gets. */
+/** Returns the type that selects Feishu's preview of a document. */
 function fileType(mimeType: string): FileType {
   if (mimeType === "application/pdf") return "pdf";
   if (/^application\/(msword|vnd\.openxmlformats-officedocument\.wordprocessingml\.)/.test(mimeType))
@@ -118,12 +116,15 @@ function fileType(mimeType: string): FileType {
   return "stream";
 }
 
-/** RFC 7845: the first page of an Ogg stream of Opus holds the head alone. */
+/** Returns true for an Ogg stream of Opus, whose first page contains only the header (RFC 7845). */
 function isOpus(bytes: Buffer): boolean {
   return bytes.toString("latin1", 0, 4) === "OggS" && bytes.subarray(0, 64).includes("OpusHead");
 }
 
-/** How long it plays: the last page counts the samples, at 48,000 a second. Undefined where that is no sane number. */
+/**
+ * Returns the duration in milliseconds. The last page contains the number of samples, at 48,000 per second. Returns
+ * `undefined` if the result is implausible.
+ */
 function opusMs(bytes: Buffer): number | undefined {
   const last = bytes.lastIndexOf("OggS");
   if (last < 0 || last + 14 > bytes.length) return undefined;
@@ -131,7 +132,7 @@ function opusMs(bytes: Buffer): number | undefined {
   return ms > 0 && ms < 86_400_000 ? ms : undefined;
 }
 
-/** @throws ChannelError `invalid` for a reference that is not of `readContent`'s making, `too_large` */
+/** @throws ChannelError `invalid` if the reference was not created by `readContent`, `too_large` */
 export async function fetchMedia(
   api: FeishuApi,
   media: MediaRef,

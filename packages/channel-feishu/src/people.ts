@@ -15,13 +15,17 @@ import { limits } from "./limits.ts";
 
 const dayMs = 24 * 3_600_000;
 
-/** Who people are, and who the bot is; asked once and remembered. */
+/** Looks up and caches people and the bot. */
 export interface People {
-  /** The bot, where it was asked for already. */
+  /** The bot, if it was looked up before. */
   known(): Identity | undefined;
-  /** The bot. @throws ChannelError */
+  /**
+   * Looks up the bot.
+   *
+   * @throws ChannelError
+   */
   self(signal: AbortSignal): Promise<Identity>;
-  /** A person's name. Never throws. */
+  /** Returns a person's name. Never throws. */
   name(userId: string, signal: AbortSignal): Promise<{ readonly name: string } | undefined>;
 }
 

@@ -14,16 +14,16 @@ import { lookMessageUp, mediaOf, wordsOf } from "./history.ts";
 import { forwardedText } from "./inbound/forwards.ts";
 import type { People } from "./people.ts";
 
-/** Where a message was written. */
+/** The chat of a message. */
 export interface Place {
   readonly chatId: string;
   readonly kind: "direct" | "group";
 }
 
-/** What an earlier message was. */
+/** An earlier message. */
 export interface EarlierMessage {
   readonly chatId: string | undefined;
-  /** Of this app. */
+  /** Sent by this app. */
   readonly own: boolean;
   /** Absent if it was not looked up. */
   readonly content?: EarlierContent | undefined;
@@ -37,21 +37,29 @@ interface EarlierContent {
 }
 
 const mostChats = 1000;
-/** As much of a quoted message as is kept, in UTF-16 units. */
+/** Maximum length of a stored quote, in UTF-16 units. */
 const mostQuoted = 4000;
 const weekMs = 7 * 24 * 3_600_000;
 
-/** Remembers chats and messages that went by, and asks for those that did not. */
+/** Caches chats and messages of events, and looks up others. */
 export interface Places {
-  /** A chat that an event named with its kind. */
+  /** Caches the kind of a chat from an event. */
   saw(chatId: string, kind: Place["kind"]): Promise<void>;
-  /** A message that this account sent. */
+  /** Caches a message that this account sent. */
   sent(messageId: string, chatId: string): Promise<void>;
-  /** Undefined where the message cannot be seen. @throws ChannelError where it cannot be asked for now */
+  /**
+   * Returns `undefined` if the bot cannot see the message.
+   *
+   * @throws ChannelError if the message cannot be looked up now
+   */
   message(messageId: string, signal: AbortSignal): Promise<EarlierMessage | undefined>;
-  /** What a merged forward holds. @throws ChannelError where that cannot be read */
+  /**
+   * Returns the content of a merged forward.
+   *
+   * @throws ChannelError if it cannot be read
+   */
   forwarded(messageId: string, signal: AbortSignal): Promise<string>;
-  /** `group` where nobody knows: that is the one with fewer rights. */
+  /** Returns the kind of a chat. Unknown chats count as `group`, which has fewer rights. */
   kind(chatId: string, signal: AbortSignal): Promise<Place["kind"]>;
 }
 
@@ -62,7 +70,7 @@ export function createPlaces(
 ): Places {
   const { config, cache } = context;
   const key = (kind: string, id: string) => `feishu/${config.appId}/${kind}/${id}`;
-  /** Kinds of chats never change: no need to write the same again with every message. */
+  /** The kind of a chat never changes, so it is stored once. */
   const seen = new Map<string, Place["kind"]>();
 
   function forwarded(messageId: string, items: readonly Payload[], signal: AbortSignal): Promise<string> {

@@ -156,7 +156,7 @@ function createStatus(api: SlackApi) {
   };
 }
 
-/** Whether the error concerns the app, not this conversation. */
+/** Returns true if the error concerns the app, not this conversation. */
 function isAppRestriction(error: unknown): boolean {
   const { code, scope } = isChannelError(error) ? error : {};
   return code === "unsupported" || (code === "permission" && scope !== "conversation");

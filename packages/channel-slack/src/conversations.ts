@@ -24,7 +24,7 @@ export interface Conversations {
   /**
    * Returns the kind from the cache or from Slack.
    *
-   * @throws ChannelError if Slack cannot be asked now
+   * @throws ChannelError if Slack cannot be reached
    */
   kind(channel: string, signal: AbortSignal): Promise<ConversationKind>;
   wrote(message: MessageKey, author: Author): Promise<void>;

@@ -55,7 +55,7 @@ export function getEmoji(name: string): string | undefined {
 }
 
 /**
- * Returns Slack's name for an emoji. A Slack name is returned as it is. Returns `undefined` if there is none.
+ * Returns Slack's name for an emoji. A Slack name is returned as it is. Returns `undefined` for any other emoji.
  */
 export function getSlackName(emoji: string): string | undefined {
   const named = names.get(stripVariation(emoji));

@@ -10,7 +10,7 @@ import { addressCodec } from "../address.ts";
 /** Information that the event itself does not contain. */
 export interface DiscordFacts extends EventFacts {
   readonly conversation: Conversation;
-  /** The same at every redelivery. Used by events without an id of their own. */
+  /** The same at every redelivery. Used for events without an id. */
   readonly deliveryId: string;
   /** The payload, for `raw`. */
   readonly payload: unknown;

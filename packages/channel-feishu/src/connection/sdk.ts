@@ -1,3 +1,3 @@
-// What the build takes from the vendor's SDK into this package: its long connection, one hundredth of it. In a file of
-// its own, which is loaded when an account connects.
+// The parts of the vendor's SDK that the build bundles into this package: its long connection, one percent of it. A
+// separate file, so that it is loaded only when an account connects.
 export { EventDispatcher, WSClient } from "@larksuiteoapi/node-sdk";

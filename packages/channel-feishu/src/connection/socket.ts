@@ -14,8 +14,8 @@ import { type EventEnvelope, readEnvelope } from "../inbound/envelope.ts";
 import { limits } from "../limits.ts";
 
 /**
- * For the SDK's own log lines: they go to standard output and carry credentials, and what matters of them comes as an
- * error. Its log level cannot silence it: `fatal` is 0, which it takes for none given.
+ * Silences the SDK's log, which goes to standard output and contains credentials. Its `logLevel` option cannot do that:
+ * `fatal` is 0, which the SDK treats as unset.
  */
 const silent: Logger = {
   error: () => {},
@@ -30,14 +30,13 @@ interface LongConnectionOptions {
   handle(event: EventEnvelope): Promise<HandleResult>;
   /** Called before each connection. */
   connecting(): void;
-  /** The connection stands again; what came since may have been missed. */
+  /** Called after a reconnection. Events since `lostAt` may have been missed. */
   reconnected(lostAt: number): Promise<void>;
 }
 
 /**
- * A connection from here to Feishu over which events come in. The SDK's client waits half a minute and more before it
- * connects again, and at some point stops without a word; so each of its clients is used for one connection only. It
- * probes its connection itself.
+ * Opens a connection to Feishu that receives events. The SDK's client reconnects only after half a minute or more, and
+ * eventually stops silently, so each client is used for a single connection.
  */
 export function createLongConnection(options: LongConnectionOptions): SupervisedConnection {
   const { context, reconnected } = options;
@@ -57,7 +56,7 @@ export function createLongConnection(options: LongConnectionOptions): Supervised
         const envelope = isPayload(data) ? readEnvelope(data) : undefined;
         const handled = envelope?.kind === "event" ? await options.handle(envelope) : "malformed";
         if (handled === "malformed") logger.warn("an unreadable event was skipped");
-        // The SDK answers with an error then, and Feishu delivers again.
+        // Makes the SDK respond with an error, so that Feishu redelivers the event.
         if (handled === "rejected") throw new Error("not taken");
       }
     }
@@ -80,7 +79,7 @@ export function createLongConnection(options: LongConnectionOptions): Supervised
     };
     signal.addEventListener("abort", close, { once: true });
     const eventDispatcher = new Dispatcher({ logger: silent });
-    // Awaited below; until then a failure must not count as unhandled.
+    // Prevents an unhandled rejection until the promise is awaited below.
     ready.promise.catch(() => {});
     try {
       await callSignal.run(signal, () => client.start({ eventDispatcher }));
@@ -125,13 +124,13 @@ function unconnected(reason: string): ChannelError {
   return new ChannelError("transient", `Feishu: ${reason}`, { scope: "account" });
 }
 
-/** Codes of the call for a connection's address that mean: not with these credentials, or not for this app. */
+/** Error codes of the endpoint request for invalid credentials, or for an app without long connections. */
 const refusals: readonly (number | undefined)[] = [403, 514, 1_000_040_350];
 
 const notAsked = (): Promise<never> =>
   Promise.reject(new Error("a long connection asks for its address alone"));
 
-/** Tells at once why no address of a connection was given: the SDK takes every failure for one that passes. */
+/** Reports immediately why the endpoint request failed. The SDK treats every failure as temporary. */
 function endpointHttp(http: FeishuHttp, fail: (error: ChannelError) => void): HttpInstance {
   return {
     get: notAsked,

@@ -9,17 +9,17 @@ import {
 } from "@signalbox/channel";
 import { readPost } from "./post.ts";
 
-/** What a message says, mentions still as their keys. */
+/** The content of a message, with mentions as their keys. */
 export interface Content {
   readonly text: string;
   readonly media: readonly MediaRef[];
   readonly forwarded: boolean;
 }
 
-/** Undefined for content that is not what its type says. A type we do not know is named in the text. */
+/** Returns `undefined` for content that does not match its type. The text names an unknown type. */
 export function readContent(type: string, content: string, messageId: string): Content | undefined {
   const body = parsePayload(content);
-  // Merged forwards come with a sentence instead of JSON.
+  // The content of a merged forward is a sentence instead of JSON.
   if (type === "merge_forward") return { text: "[forwarded messages]", media: [], forwarded: true };
   if (body === undefined) return undefined;
   const said = read(type, body, messageId);
@@ -68,7 +68,7 @@ function read(type: string, body: Payload, messageId: string): Omit<Content, "fo
   }
 }
 
-/** A reference that `fetchMedia` understands. */
+/** Creates a reference for `fetchMedia`. */
 function mediaRef(
   kind: MediaKind,
   key: string,
@@ -88,7 +88,7 @@ function mediaRef(
 const deepest = 12;
 const longest = 20_000;
 
-/** The words of a card, whatever its layout. */
+/** Returns the text of a card, in any layout. */
 function cardText(card: Payload): string {
   const words: string[] = [];
   let length = 0;

@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:
 import { equalInConstantTime } from "@signalbox/channel";
 
 /**
- * Whether `signature` is the hex SHA-256 of timestamp, nonce, encrypt key and body.
- * Source: the open platform's page on receiving events, "signature verification".
+ * Returns true if `signature` is the hex SHA-256 of timestamp, nonce, encrypt key and body. Source: the open platform's
+ * page on receiving events, "signature verification".
  */
 export function signatureHolds(
   parts: { readonly timestamp: string; readonly nonce: string; readonly signature: string },
@@ -18,8 +18,8 @@ export function signatureHolds(
 }
 
 /**
- * The text of an encrypted event: base64 of a 16-byte vector and AES-256-CBC under the SHA-256 of the encrypt key.
- * Undefined for anything else, without telling what was wrong with it.
+ * Decrypts an event: base64 of a 16-byte vector and AES-256-CBC under the SHA-256 of the encrypt key. Returns
+ * `undefined` for anything else, without a reason.
  */
 export function decrypt(encrypted: string, encryptKey: string): string | undefined {
   const bytes = Buffer.from(encrypted, "base64");
@@ -32,7 +32,7 @@ export function decrypt(encrypted: string, encryptKey: string): string | undefin
   }
 }
 
-/** A text that `decrypt` reads. */
+/** Encrypts a text for `decrypt`. */
 export function encrypt(text: string, encryptKey: string): string {
   const vector = randomBytes(16);
   const cipher = createCipheriv("aes-256-cbc", keyOf(encryptKey), vector);

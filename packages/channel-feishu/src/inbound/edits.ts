@@ -13,15 +13,15 @@ import type { Place } from "../places.ts";
 import type { EventEnvelope } from "./envelope.ts";
 import { asEdit } from "./missed.ts";
 
-/** A message whose edits are looked for. */
+/** A message that is checked for edits. */
 export interface Followed {
   readonly messageId: string;
   readonly place: Place;
-  /** When it was last changed, as Feishu said it with the message; milliseconds since the epoch. */
+  /** Time of the last known change, from Feishu; milliseconds since the epoch. */
   readonly changedAt: number;
 }
 
-/** Feishu pushes nothing when somebody edits a message: those that were said to the bot are read again for a while. */
+/** Finds edits. Feishu sends no event for an edit, so messages to the bot are read again for some minutes. */
 export interface Edits {
   follow(message: Followed): void;
   stop(): void;
@@ -30,7 +30,7 @@ export interface Edits {
 interface EditsOptions {
   readonly context: Pick<ChannelContext<FeishuConfig>, "config" | "clock" | "signal">;
   readonly api: FeishuApi;
-  /** Takes an edit the way that events go. */
+  /** Handles an edit like an event. */
   take(edit: EventEnvelope): Promise<HandleResult>;
 }
 
@@ -42,7 +42,7 @@ export function createEdits({ context, api, take }: EditsOptions): Edits {
 
   async function readAgain({ messageId, place, changedAt }: Followed): Promise<void> {
     let seenAt = changedAt;
-    // An edit that could not be taken is read again.
+    // An edit that was rejected is read again.
     for (const pauseMs of limits.readBackMs) {
       await clock.delay(pauseMs, signal);
       const item = await read(messageId).catch((error: unknown) => {
@@ -68,7 +68,7 @@ export function createEdits({ context, api, take }: EditsOptions): Edits {
       const { messageId } = message;
       if (!config.readEdits || following.has(messageId) || following.size >= limits.followedMessages) return;
       following.add(messageId);
-      // A pause that the end of the account cuts short is no failure.
+      // The end of the account ends the pauses, which is not an error.
       readAgain(message)
         .catch(() => {})
         .finally(() => following.delete(messageId));

@@ -1,13 +1,13 @@
 import { objectAt, type Payload, textAt, timeAt } from "@signalbox/channel";
 
-/** What a push says about itself, of schema 2.0 or the one before. */
+/** The header of a push, of schema 2.0 or 1.0. */
 export type Envelope =
   | { readonly kind: "challenge"; readonly challenge: string; readonly token: string | undefined }
   | {
       readonly kind: "event";
       readonly type: string;
       readonly token: string | undefined;
-      /** Undefined where the push carries none. */
+      /** Undefined if the push has none. */
       readonly eventId: string | undefined;
       /** Milliseconds since the epoch. */
       readonly at: number | undefined;
@@ -16,7 +16,7 @@ export type Envelope =
       readonly raw: Payload;
     };
 
-/** Undefined for what is no push of Feishu. */
+/** Returns `undefined` for anything that is not a push of Feishu. */
 export function readEnvelope(body: Payload): Envelope | undefined {
   if (body["type"] === "url_verification") {
     const challenge = textAt(body, "challenge");

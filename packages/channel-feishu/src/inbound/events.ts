@@ -26,21 +26,21 @@ import type { EventEnvelope } from "./envelope.ts";
 import { readMentions, writeMentions } from "./mentions.ts";
 import { editedType } from "./missed.ts";
 
-/** What the event itself does not say. `botId` is the app's id. */
+/** Facts that the event does not contain. `botId` is the app's id. */
 export interface Facts extends EventFacts {
-  /** The bot's open id, where it is known. */
+  /** The bot's open id, if it is known. */
   readonly selfId: string | undefined;
-  /** The message it answers, where it does and that could be found out. */
+  /** The message that this one replies to, if there is one and it could be looked up. */
   readonly answered: EarlierMessage | undefined;
   /** The first message of its thread, see `getThreadStart`. */
   readonly threadStart: EarlierMessage | undefined;
-  /** What a merged forward holds, where the message is one and that could be read. */
+  /** The content of a merged forward, if the message is one and could be read. */
   readonly forwarded: string | undefined;
-  /** The chat, for events that name only a message. */
+  /** The chat, for events that contain only a message id. */
   readonly place: Place | undefined;
 }
 
-/** The message a pushed event brings, as far as it has to be looked at before it is read in full. */
+/** Returns the message of an event. */
 export function messageOf({ type, event }: EventEnvelope): Payload | undefined {
   return type === "im.message.receive_v1" || type === editedType ? objectAt(event, "message") : undefined;
 }
@@ -52,7 +52,7 @@ export function getThreadStart(message: Payload): string | undefined {
   return textAt(message, "thread_id") === undefined || isKnown ? undefined : rootId;
 }
 
-/** The chat that a pushed event names. */
+/** Returns the chat id of an event. */
 export function chatOf(envelope: EventEnvelope): string | undefined {
   const { event } = envelope;
   return (
@@ -61,8 +61,8 @@ export function chatOf(envelope: EventEnvelope): string | undefined {
 }
 
 /**
- * A pushed event as inbound events: none for what does not concern a bot, undefined for what cannot be read.
- * Source: the open platform's list of events of `im` and the page on card callbacks.
+ * Converts an event to inbound events. Returns none for an event without a meaning for the bot, and `undefined` for a
+ * malformed one. Sources: the open platform's list of `im` events and its page on card callbacks.
  */
 export function readEvent(envelope: EventEnvelope, facts: Facts): readonly InboundEvent[] | undefined {
   switch (envelope.type) {
@@ -74,7 +74,7 @@ export function readEvent(envelope: EventEnvelope, facts: Facts): readonly Inbou
       return one(readRecall(envelope, facts));
     case "im.message.reaction.created_v1":
     case "im.message.reaction.deleted_v1":
-      // A reaction to a message that the bot cannot see concerns nobody here.
+      // The bot cannot see the message.
       return facts.place === undefined ? [] : one(readReaction(envelope, facts.place, facts));
     case "card.action.trigger":
       return one(readAction(envelope, facts));
@@ -95,7 +95,7 @@ function one(event: InboundEvent | undefined): readonly InboundEvent[] | undefin
   return event === undefined ? undefined : [event];
 }
 
-/** The message as it reads now. */
+/** Returns the current version of a message. */
 function readEdit(envelope: EventEnvelope, facts: Facts): InboundEvent | undefined {
   const message = readMessage(envelope, facts);
   return (
@@ -234,14 +234,14 @@ function readAction(envelope: EventEnvelope, facts: Facts): InboundEvent | undef
   };
 }
 
-/** Of a card that this channel has not made. */
+/** Reads the action of a card that this channel did not create. */
 function foreignAction(action: Payload): Pick<ActionEvent, "actionId" | "value"> {
   const value = toJson(action["value"]);
   const actionId = textAt(action, "name") ?? textAt(action, "tag") ?? "";
   return value === undefined ? { actionId } : { actionId, value };
 }
 
-/** A chat that is no more, or has another name; other changes concern nobody here. */
+/** Reads the end or a new name of a chat. Other changes are ignored. */
 function readChat(envelope: EventEnvelope, facts: Facts): readonly InboundEvent[] | undefined {
   const { event, type } = envelope;
   const id = textAt(event, "chat_id");

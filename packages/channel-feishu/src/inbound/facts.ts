@@ -21,11 +21,11 @@ export interface FactsPorts {
   readonly context: ChannelContext<FeishuConfig>;
   readonly people: People;
   readonly places: Places;
-  /** What an event refers to could not be looked up. */
+  /** Called if a message that an event refers to could not be looked up. */
   readonly onTrouble: (reason: string) => void;
 }
 
-/** What the event leaves open, as far as it decides anything. Undefined: it could not be found out in time. */
+/** Looks up the missing facts of an event. Returns `undefined` if a required one could not be found out in time. */
 export async function lookUpFacts(ports: FactsPorts, envelope: EventEnvelope): Promise<Facts | undefined> {
   const { context, people, places } = ports;
   const limit = deadline(limits.lookupMs, context.signal);
@@ -55,7 +55,10 @@ export async function lookUpFacts(ports: FactsPorts, envelope: EventEnvelope): P
   }
 }
 
-/** Whether a mention is ours decides in a group what becomes of the message; elsewhere only how its text reads. */
+/**
+ * In a group, the bot's id is required: it decides whether the message addresses the bot. Elsewhere it only changes how
+ * the text reads.
+ */
 async function selfFor(
   people: People,
   { type, event }: EventEnvelope,
@@ -72,7 +75,10 @@ async function selfFor(
   return people.known()?.id;
 }
 
-/** In a group it decides whether the message concerns the bot; elsewhere the event does without it. */
+/**
+ * In a group, the answered message is required: it decides whether the message addresses the bot. Elsewhere the event
+ * is emitted without it.
+ */
 async function answeredBy(
   places: Places,
   message: Payload,
@@ -83,16 +89,13 @@ async function answeredBy(
   try {
     return await places.message(parentId, signal);
   } catch (error) {
-    // A message that we may not see was not written by us; any other failure may pass.
+    // The bot did not write a message that it may not see. Other failures may be temporary.
     if (message["chat_type"] === "p2p" || !isRetryable(error)) return undefined;
     throw error;
   }
 }
 
-/**
- * The first message of the thread, unless the message replies to that anyway. A failure is no reason to delay the
- * message.
- */
+/** Looks up the first message of the thread, unless the message replies to it. A failure does not delay the message. */
 async function startOf(
   places: Places,
   message: Payload,
@@ -102,7 +105,7 @@ async function startOf(
   return rootId === undefined ? undefined : places.message(rootId, signal).catch(() => undefined);
 }
 
-/** A merged forward that may not be read stays what it is; any other failure may pass. */
+/** A merged forward that the bot may not read is emitted without its content. Other failures may be temporary. */
 async function forwardedIn(
   places: Places,
   message: Payload,

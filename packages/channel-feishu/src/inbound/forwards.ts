@@ -1,15 +1,15 @@
 import { objectAt, type Payload, textAt, timeAt } from "@signalbox/channel";
 import { wordsOf } from "../history.ts";
 
-/** What is read of a merged forward: so many messages and UTF-16 units, and forwards within forwards so deep. */
+/** Limits of a merged forward: messages, UTF-16 units, nesting depth and looked-up names. */
 const most = { messages: 100, length: 20_000, depth: 4, names: 20 } as const;
 
-/** A person's name by the open id, where it can be found out. */
+/** Returns a person's name by the open id, if it can be found out. */
 export type NameOf = (userId: string) => Promise<string | undefined>;
 
 /**
- * A merged forward as text. The push of one says nothing of what is in it; asked for, it comes as a flat list of itself
- * and all messages in it, each with the id of the forward that it is part of.
+ * Returns the text of a merged forward. Its event does not contain its messages. The API returns a flat list of the
+ * forward and all messages in it, each with the id of the forward that contains it.
  */
 export async function forwardedText(
   forwardId: string,
@@ -41,7 +41,7 @@ interface Part {
   readonly depth: number;
 }
 
-/** The messages of a forward, and after each one that is a forward itself those in it. */
+/** Returns the messages of a forward, each nested forward followed by its messages. */
 function partsOf(forwardId: string, items: readonly Payload[], depth: number): readonly Part[] {
   if (depth > most.depth) return [];
   return items
@@ -59,7 +59,7 @@ function lineOf(item: Payload, depth: number, names: ReadonlyMap<string, string>
   const when = at === undefined ? "" : ` (${new Date(at).toISOString()})`;
   const words = wordsOf(item) || `[${textAt(item, "msg_type") ?? "message"}]`;
   const indent = "  ".repeat(depth - 1);
-  // Lines after the first stand further in, so that none of them passes for another message.
+  // Lines after the first are indented, so that none of them looks like another message.
   return `${indent}${names.get(sender) ?? sender}${when}: ${words.replaceAll("\n", `\n${indent}  `)}`;
 }
 

@@ -1,7 +1,7 @@
 import { type Mention, objectAt, objectsAt, type Payload, textAt } from "@signalbox/channel";
 import { idIn } from "../address.ts";
 
-/** A mention with the key that stands for it in the text, for instance `@_user_1`. */
+/** A mention and its key in the text, for instance `@_user_1`. */
 export interface KeyedMention extends Mention {
   readonly key: string;
 }
@@ -10,7 +10,7 @@ export function readMentions(message: Payload, selfId: string | undefined): read
   return objectsAt(message, "mentions").flatMap((mention) => {
     const key = textAt(mention, "key");
     const ids = objectAt(mention, "id");
-    // The history gives the id as text, a pushed event as an object of three.
+    // The history has the id as text, an event as an object of three.
     const id = textAt(mention, "id") ?? idIn(ids);
     if (key === undefined || id === undefined) return [];
     const name = textAt(mention, "name");
@@ -20,7 +20,7 @@ export function readMentions(message: Payload, selfId: string | undefined): read
 
 const mentionKey = /@_(?:user_\d+|all)/g;
 
-/** Takes the bot's own mentions off the front, and writes the others as `@Name`. */
+/** Removes the bot's own mentions at the start, and writes the others as `@Name`. */
 export function writeMentions(text: string, mentions: readonly KeyedMention[]): string {
   const byKey = new Map(mentions.map((one) => [one.key, one]));
   let rest = text.trimStart();

@@ -4,16 +4,16 @@ import { listMessages } from "../history.ts";
 import type { Place } from "../places.ts";
 import type { EventEnvelope } from "./envelope.ts";
 
-/** The type of an edit among events. It is none of Feishu's, which pushes nothing then. */
+/** Event type of an edit. Feishu has none, because it sends no event for edits. */
 export const editedType = "message.edited";
-/** How long before a moment a message may have been written whose edit since then counts. */
+/** Age of messages that are checked for edits since a time, in milliseconds. */
 const editedWithinMs = 3_600_000;
-/** The latest five hundred messages of a chat. */
+/** Limits a chat to its latest five hundred messages. */
 const mostPages = 10;
 
 /**
- * What people wrote in a chat since `since`, and what they edited, oldest first, as the events that would have brought
- * it. They carry no event id: the id of the message stands for it, and tells them from what is delivered late.
+ * Returns the messages that people wrote in a chat since a time, and their edits, oldest first, in the form of events.
+ * They have no event id. The message id replaces it, and deduplicates events that arrive later.
  */
 export async function missedMessages(
   api: FeishuApi,
@@ -27,7 +27,7 @@ export async function missedMessages(
     .toReversed()
     .flatMap((item) => {
       const isNew = (timeAt(item, "create_time") ?? 0) >= span.since;
-      // What seems new may have come before, as it read then.
+      // A new message may have been received before, in an earlier version.
       const edit = asEdit(item, place, isNew ? 0 : span.since);
       return [...(isNew ? [asEvent(item, place)] : []), ...(edit === undefined ? [] : [edit])];
     });
@@ -41,7 +41,7 @@ function isMissed(item: Payload, appId: string): boolean {
   );
 }
 
-/** A message that was read again as the event of its edit; undefined where it was not changed after `since`. */
+/** Returns the event of an edit, or `undefined` if the message was not changed after `since`. */
 export function asEdit(item: Payload, place: Place, since: number): EventEnvelope | undefined {
   const changedAt = timeAt(item, "update_time");
   if (item["updated"] !== true || changedAt === undefined || changedAt <= since) return undefined;

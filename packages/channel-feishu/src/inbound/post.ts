@@ -1,17 +1,17 @@
 import { isPayload, type Payload, textAt } from "@signalbox/channel";
 
-/** An image or video inside a rich text. */
+/** An image or video in a rich text. */
 export interface PostMedia {
   readonly kind: "image" | "video";
   readonly key: string;
 }
 
-/** The order in which a language is taken where a rich text comes in several. */
+/** Preferred languages of a rich text with several versions. */
 const languages = ["zh_cn", "en_us", "ja_jp", "zh_hk", "zh_tw"];
 
 /**
- * A rich text as Markdown, mentions as their keys.
- * Source: the open platform's page on message content, "post".
+ * Converts a rich text to Markdown, with mentions as their keys. Source: the open platform's page on message content,
+ * "post".
  */
 export function readPost(
   content: Payload,

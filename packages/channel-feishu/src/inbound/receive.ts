@@ -15,12 +15,12 @@ import { chatOf, messageOf, readEvent } from "./events.ts";
 import { type FactsPorts, lookUpFacts } from "./facts.ts";
 import { missedMessages } from "./missed.ts";
 
-/** The way of an event from the wire to `emit`. */
+/** Reads events and emits them. */
 export interface Receiver {
   accept(envelope: EventEnvelope): Promise<HandleResult>;
-  /** What was said while no connection stood. */
+  /** Reads messages from while the account was offline. */
   readonly backfill: Backfill;
-  /** No message is read again for its edits. */
+  /** Stops reading messages again for edits. */
   stop(): void;
 }
 
@@ -46,7 +46,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     maxDelayMs: limits.orderMs,
   });
 
-  /** A live event comes after the missed messages of its chat. */
+  /** Emits a live event after the missed messages of its chat. */
   async function acceptLive(envelope: EventEnvelope): Promise<HandleResult> {
     const chat = chatOf(envelope);
     if (chat !== undefined) await backfill.inOrder(chat);

@@ -13,7 +13,7 @@ import { limits } from "../limits.ts";
 import { decrypt, encrypt, signatureHolds } from "./crypto.ts";
 import { type EventEnvelope, readEnvelope } from "./envelope.ts";
 
-/** Checks that a push is Feishu's, and reads it. */
+/** Verifies that a push is from Feishu, and parses it. */
 export function createVerifier(
   context: Pick<ChannelContext<FeishuConfig>, "config" | "clock">,
 ): (body: Uint8Array, headers: Headers) => VerifyResult<EventEnvelope> {
@@ -64,8 +64,8 @@ function checkSignature(
 }
 
 /**
- * The push in clear. With an encrypt key everything has to be encrypted, and signed too, except the challenge: Feishu
- * does not sign that one, and answering it gives nothing away.
+ * Returns the decrypted push. With an encrypt key, every push must be encrypted and signed, except the challenge:
+ * Feishu does not sign it, and the response reveals nothing.
  */
 function open(outer: Payload, encryptKey: string | undefined, signed: Signed): Payload | undefined {
   if (encryptKey === undefined) return outer;
@@ -77,7 +77,7 @@ function open(outer: Payload, encryptKey: string | undefined, signed: Signed): P
   return signed === "holds" || plain["type"] === "url_verification" ? plain : undefined;
 }
 
-/** The question that Feishu puts to an address before it posts events there. */
+/** Creates the challenge that Feishu sends to a URL before it delivers events there. */
 export function challengeOf({ config }: Pick<ChannelContext<FeishuConfig>, "config">): WebhookChallenge {
   const { verificationToken: token, encryptKey } = config;
   const challenge = randomUUID();

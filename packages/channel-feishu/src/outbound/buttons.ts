@@ -13,13 +13,13 @@ import { clean } from "./clean.ts";
 type Button = ButtonsPart["buttons"][number];
 type Element = Readonly<Record<string, unknown>>;
 
-/** Before the number of a form in the names of its parts, which hold for the whole card. */
+/** Prefixes of element names in forms. Names are unique per card. */
 const names = { form: "form_", field: "text_", button: "submit_" } as const;
 
 /**
- * The elements under a question: its buttons, or a menu where they are many and none stands out among them. A button
- * that opens a form is that form, since a card holds forms itself. Sources: the pages of the open platform on the
- * button, the select menu, the input and the form container of cards of version 2.
+ * Renders the elements below a question: buttons, or a menu if there are many equal ones. A button that opens a form
+ * becomes that form, because cards can contain forms. Sources: the open platform's pages on the button, select menu,
+ * input and form container of cards of version 2.
  *
  * @throws ChannelError `too_large`
  */
@@ -45,7 +45,7 @@ export function renderButtons(buttons: ButtonsPart["buttons"]): readonly Element
   ];
 }
 
-/** Comes back with a click. */
+/** Creates the value that a click returns. */
 function callbackOf({ id, value }: Button): Json {
   if (Buffer.byteLength(JSON.stringify(value ?? null)) > limits.callbackBytes)
     throw new ChannelError(
@@ -64,7 +64,7 @@ function buttonOf({ label, style = "default" }: Button, callback: Json | undefin
   };
 }
 
-/** An option's own value is a text: what is behind it stands with the menu, in the same order. */
+/** The value of an option must be text, so the menu contains the callbacks in the order of its options. */
 function menuOf(choices: readonly Button[], callbacks: readonly (Json | undefined)[]): Element {
   return {
     tag: "select_static",
@@ -101,14 +101,14 @@ function plainText(label: string): Element {
   return { tag: "plain_text", content: clean(label) };
 }
 
-/** What was written into a form; undefined where there is nothing. */
+/** Returns the text entered into a form, or `undefined` if nothing was entered. */
 export function readText(formValue: Payload): string | undefined {
   const [field] = Object.keys(formValue).filter((name) => name.startsWith(names.field));
   const text = field === undefined ? undefined : textAt(formValue, field)?.trim();
   return text === "" ? undefined : text;
 }
 
-/** What was clicked or chosen, of what `renderButtons` put there; undefined for what it did not. */
+/** Returns the clicked button or chosen option, or `undefined` if `renderButtons` did not create it. */
 export function readCallback(
   value: unknown,
   option: string | undefined,

@@ -14,22 +14,22 @@ import type { FeishuConfig } from "../config.ts";
 import { limits } from "../limits.ts";
 import { answerElement, renderStreamingCard } from "./render.ts";
 
-/** A card that Feishu keeps apart from the message that shows it, and that can be streamed into. */
+/** A card that Feishu stores separately from its message, and that supports streaming. */
 export interface CardEntity {
   readonly cardId: string;
-  /** The text of its one element: shown as typing where it goes on from the one before. */
+  /** Sets the text of the card's element. Feishu shows text that continues the previous one as typing. */
   write(markdown: string, signal: AbortSignal): Promise<void>;
-  /** Feishu turns it off by itself ten minutes after it was last turned on. */
+  /** Feishu disables streaming ten minutes after it was last enabled. */
   setStreaming(on: boolean, signal: AbortSignal): Promise<void>;
-  /** The whole card, which ends streaming. */
+  /** Replaces the whole card, which ends streaming. */
   replace(card: string, signal: AbortSignal): Promise<void>;
 }
 
-/** The card entities of an account. Every method throws ChannelError and nothing else. */
+/** Card entities of an account. Every method throws only ChannelError. */
 export interface CardKit {
-  /** A streaming card; undefined where the app may make none. */
+  /** Creates a streaming card, or returns `undefined` if the app may not create one. */
   open(markdown: string, signal: AbortSignal): Promise<CardEntity | undefined>;
-  /** The card that a message shows; undefined where that cannot be found out. */
+  /** Returns the card of a message, or `undefined` if it cannot be found out. */
   shownBy(messageId: string, signal: AbortSignal): Promise<CardEntity | undefined>;
 }
 
@@ -39,14 +39,14 @@ type Operation = (
   sequence: number,
 ) => Promise<unknown>;
 
-/** Operations are numbered by the second from then on, so that the numbers last for 68 years. */
+/** Sequence numbers count the seconds since this time, so they last for 68 years. */
 const numberedSince = Date.UTC(2026, 0, 1);
 /**
- * How far the number of an operation goes on from the last, and further where another process was ahead: by up to so
- * many operations, or by a clock that is so many seconds before ours.
+ * Increments of an operation's sequence number. A larger one is used if another process was ahead: by that many
+ * operations, or by a clock that many seconds ahead of ours.
  */
 const leaps = [1, 100, 10_000, 1_000_000];
-/** Feishu's code for a number that is not higher than the one before. */
+/** Feishu's code for a sequence number that is not higher than the previous one. */
 const outOfOrder = "300317";
 
 async function wasInOrder(operation: () => Promise<unknown>): Promise<boolean> {
@@ -71,13 +71,13 @@ export function createCardKit(
 ): CardKit {
   const { config, clock, logger } = context;
   const ports: CardPorts = { api, clock, buckets: new TokenBuckets(clock.now) };
-  /** Until when no card is asked for, after the app was refused one. */
+  /** Time until which no card is requested, after the app was refused one. */
   let refusedUntil = 0;
 
   async function open(markdown: string, signal: AbortSignal): Promise<CardEntity | undefined> {
     if (!config.streams || clock.now() < refusedUntil) return undefined;
     try {
-      // A card that no message shows is seen by nobody: to make one twice does no harm.
+      // A card without a message is not visible, so it can be created twice.
       const answer = await api.call({ what: "making a card", write: false, signal }, (client) =>
         client.card.create({
           data: { type: "card_json", data: renderStreamingCard(markdown) },
@@ -109,17 +109,17 @@ function cardEntity(ports: CardPorts, cardId: string): CardEntity {
   let sequence = 0;
   let last: Promise<unknown> = Promise.resolve();
 
-  /** One after the other: an operation that overtakes another would make that one's number too low. */
+  /** Runs operations one after the other: an operation that overtakes another would make the other's number too low. */
   function operate(name: string, signal: AbortSignal, run: Operation): Promise<void> {
     const result = last.then(async () => {
-      // Whichever process goes on with a card begins above the numbers of the one before.
+      // Another process that continues a card starts above our numbers.
       sequence = Math.max(sequence, Math.floor((ports.clock.now() - numberedSince) / 1000));
       for (const leap of leaps) {
         sequence += leap;
         await turn(ports, cardId, name, signal);
         if (await wasInOrder(() => call(run, sequence, signal))) return;
       }
-      // Tried again, it would be refused again: the answer is better sent as a message of its own.
+      // A retry would be refused again. The answer is sent as a separate message instead.
       throw new ChannelError("invalid", "Feishu: changing a card: its numbers are above all that we know");
     });
     last = result.catch(() => {});
@@ -158,7 +158,7 @@ function cardEntity(ports: CardPorts, cardId: string): CardEntity {
   };
 }
 
-/** Waits until Feishu takes another operation on the card, and of that kind. */
+/** Waits until Feishu accepts another operation on the card and another call of this method. */
 async function turn(
   { buckets, clock }: CardPorts,
   cardId: string,
@@ -172,7 +172,7 @@ async function turn(
   if (waitMs > 0) await clock.delay(waitMs, signal).catch(() => {});
 }
 
-/** The content of a message that shows a card entity. */
+/** Creates the content of a message that shows a card entity. */
 export function cardReference(cardId: string): string {
   return JSON.stringify({ type: "card", data: { card_id: cardId } });
 }

@@ -2,23 +2,23 @@ import { type Clock, isRetryable } from "@signalbox/channel";
 import { limits } from "../limits.ts";
 import type { CardEntity } from "./card-kit.ts";
 
-/** What a draft shows: the card as a whole, and the text of its one element where it can be streamed. */
+/** Content of a draft: the whole card, and the text of its element if it can be streamed. */
 export interface CardText {
   readonly card: string;
   readonly markdown?: string;
 }
 
-/** A card entity that an answer grows in. */
+/** A card entity in which an answer grows. */
 export interface CardStream {
   write(content: CardText): Promise<void>;
-  /** The finished card. */
+  /** Shows the finished card. */
   finish(card: string): Promise<void>;
 }
 
 /**
- * Streams into a card until `signal` fires. Feishu ends streaming ten minutes after it was last enabled, also where
- * nothing is written meanwhile: so it is enabled again before. Where it has ended all the same, whole cards take the
- * place of streamed text: the card itself can be changed for as long as it lives.
+ * Streams into a card until `signal` fires. Feishu ends streaming ten minutes after it was last enabled, even if text
+ * was written in the meantime, so it is enabled again in time. If streaming ended anyway, whole cards replace streamed
+ * text, because a card can be changed for its whole lifetime.
  */
 export function createCardStream(entity: CardEntity, clock: Clock, signal: AbortSignal): CardStream {
   const ending = new AbortController();
@@ -36,7 +36,7 @@ export function createCardStream(entity: CardEntity, clock: Clock, signal: Abort
       );
     }
   }
-  // Only a signal ends the pauses early, and then there is nothing to keep.
+  // The pauses end early only if the signal fires.
   keepEnabled().catch(() => {});
 
   return {

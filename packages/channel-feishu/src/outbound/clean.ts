@@ -1,8 +1,8 @@
 import { removeControlCharacters } from "@signalbox/channel";
 
 /**
- * Without control characters, which take six bytes each, and without Feishu's tag for mentions: the model may not
- * call anybody, least of all everybody, by writing it.
+ * Removes control characters, which take six bytes each in JSON, and Feishu's tag for mentions: a model must not be
+ * able to notify people.
  */
 export function clean(text: string): string {
   return removeControlCharacters(text).replace(/<(?=\/?at\b)/gi, "<\u200b");

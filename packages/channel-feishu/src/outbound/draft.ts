@@ -13,8 +13,8 @@ export interface DraftNeeds {
 }
 
 /**
- * A draft is a card: the one kind of message that can be changed as often as one likes. It is streamed into where the
- * app may do that, and patched elsewhere; what is finished is the whole card in either case.
+ * Creates a draft as a card, the only kind of message that can be changed any number of times. The text is streamed if
+ * the app may do that, and otherwise the card is patched. The finished answer is a whole card in both cases.
  */
 export function createDraft(
   { sender, cards, clock }: DraftNeeds,
@@ -27,7 +27,7 @@ export function createDraft(
   let stream: CardStream | undefined;
 
   async function create(content: CardText, key: string, replyTo: string | undefined): Promise<string> {
-    // An answer that is finished at once needs no stream.
+    // An answer that is finished immediately needs no stream.
     if (content.markdown !== undefined) entity ??= await cards.open(content.markdown, signal);
     const shown = entity === undefined ? content.card : cardReference(entity.cardId);
     const messageId = await sender.sendCard(to, shown, { replyTo, uuid: key, signal });
@@ -35,7 +35,7 @@ export function createDraft(
     return messageId;
   }
 
-  /** Under a key that an earlier process has used, the message is the one of then, and shows another card. */
+  /** If an earlier process used the key, the message is the earlier one and shows another card. */
   async function streamInto(made: CardEntity, messageId: string): Promise<CardStream> {
     const shown = await cards.shownBy(messageId, signal);
     const into = shown === undefined || shown.cardId === made.cardId ? made : shown;
@@ -65,7 +65,7 @@ export function createDraft(
   const takeBack = draft.abort.bind(draft);
   return Object.assign(draft, {
     abort(): Promise<void> {
-      // What is being written to the card is not waited for.
+      // Text that is still being written to the card is not awaited.
       ending.abort();
       return takeBack();
     },

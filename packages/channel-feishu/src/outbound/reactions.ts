@@ -3,9 +3,9 @@ import type { FeishuApi } from "../api.ts";
 import { emojiType } from "../emoji.ts";
 import { listed } from "../listed.ts";
 
-/** The most that Feishu lists at once. */
+/** Maximum page size of Feishu's list. */
 const pageSize = 50;
-/** As many reactions of one kind as are looked through: a thousand. */
+/** Limits the search to a thousand reactions of one kind. */
 const mostPages = 20;
 
 interface App {
@@ -31,7 +31,7 @@ export async function addReaction(
   );
 }
 
-/** One that was tried twice, since its first answer was lost, may be there twice. */
+/** A reaction can exist twice if the response to the first attempt was lost. */
 export async function removeReactions(
   app: App,
   messageId: string,
@@ -46,7 +46,7 @@ export async function removeReactions(
   }
 }
 
-/** Those of one kind that the app itself gave: people give the same, so that its own may be on any page. */
+/** Yields the app's own reactions of one kind. Reactions of people are listed too, so they can be on any page. */
 async function ownReactions(
   { api, appId }: App,
   messageId: string,

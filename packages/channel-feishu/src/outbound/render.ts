@@ -4,7 +4,7 @@ import { renderButtons } from "./buttons.ts";
 import { clean } from "./clean.ts";
 import { toFeishu } from "./markdown.ts";
 
-/** A message as the API wants it. */
+/** A message in the form that the API accepts. */
 export interface Rendered {
   readonly msgType: "text" | "post" | "interactive" | "image" | "file" | "audio" | "media";
   /** JSON text. */
@@ -12,8 +12,8 @@ export interface Rendered {
 }
 
 /**
- * Writes a part in what Feishu renders: plain words as text, Markdown as a rich text, and as a card where it has
- * headings or tables, which rich texts do not know.
+ * Renders a part: plain text as text, Markdown as rich text, and as a card if it contains headings or tables, which
+ * rich text does not support.
  *
  * @throws ChannelError `too_large`, `invalid`, `unsupported`
  */
@@ -42,14 +42,13 @@ export function renderPart(part: OutboundPart): Rendered {
   }
 }
 
-/** A text message shows links whose words are not their address, as Markdown does. */
+/** Text messages render Markdown links whose label differs from the URL. */
 function withoutLinks(text: string): string {
   return text.replaceAll("](", "]\u200b(");
 }
 
 /**
- * A part as the content of a card, whatever it holds: the one kind of message that can be changed as often as one
- * likes.
+ * Renders any part as a card, the only kind of message that can be changed any number of times.
  *
  * @throws ChannelError `too_large`, `invalid`, `unsupported`
  */
@@ -64,15 +63,15 @@ export function renderCard(part: OutboundPart): string {
   return checked(card([element])).content;
 }
 
-/** Markdown as the one element of a card that grows shows it. */
+/** Renders Markdown for the element of a growing card. */
 export function cardMarkdown(text: string): string {
   return toFeishu(clean(text)).text;
 }
 
-/** The element of a streaming card that text is streamed into. */
+/** Id of the element into which text is streamed. */
 export const answerElement = "answer";
 
-/** A card whose one element is streamed into. */
+/** Renders a card with one element for streaming. */
 export function renderStreamingCard(markdown: string): string {
   const elements = [{ tag: "markdown", element_id: answerElement, content: markdown }];
   return card(elements, { streaming_mode: true }).content;

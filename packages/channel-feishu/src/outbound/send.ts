@@ -19,12 +19,12 @@ import type { CardKit } from "./card-kit.ts";
 import { addReaction, removeReactions } from "./reactions.ts";
 import { type Rendered, renderCard, renderPart } from "./render.ts";
 
-/** What goes out: messages, edits, reactions. Every method throws ChannelError and nothing else. */
+/** Sends, edits and reacts. Every method throws only ChannelError. */
 export interface Sender {
   send(to: FeishuAddress, message: Outbound, options: SendOptions): Promise<Receipt>;
-  /** Sends a card; the same `uuid` again gives the same message. Resolves with its id. */
+  /** Sends a card and returns the id of its message. The same `uuid` returns the same message. */
   sendCard(to: FeishuAddress, content: string, options: PostOptions): Promise<string>;
-  /** The card that a message shows becomes this one. */
+  /** Replaces the card of a message. */
   changeCard(messageId: string, content: string, signal: AbortSignal): Promise<void>;
   edit(messageId: string, message: Outbound, signal: AbortSignal): Promise<void>;
   remove(messageId: string, signal: AbortSignal): Promise<void>;
@@ -69,7 +69,7 @@ export function createSender({ api, places, cards, appId }: Needs): Sender {
     return messageId;
   }
 
-  /** A reply to a message that is gone becomes a plain message: better said than lost. */
+  /** Sends a plain message if the answered message no longer exists. */
   async function reply(to: FeishuAddress, rendered: Rendered, options: PostOptions): Promise<string> {
     if (options.uuid.length > limits.uuidLength)
       throw new ChannelError("invalid", "Feishu: the idempotency key is too long");
@@ -91,7 +91,7 @@ export function createSender({ api, places, cards, appId }: Needs): Sender {
         client.message.patch({ path, data: { content } }),
       );
     } catch (error) {
-      // A message that shows a card entity changes with that.
+      // A message that shows a card entity is changed through that entity.
       const entity = !isRetryable(error) ? await cards.shownBy(messageId, signal) : undefined;
       if (entity === undefined) throw error;
       await entity.replace(content, signal);

@@ -10,7 +10,7 @@ interface Sources {
   readonly self: Self;
 }
 
-/** The message with which Slack opens a thread of the agent view. Nobody wrote it. */
+/** The message with which Slack opens a thread of the agent view. No person wrote it. */
 const AGENT_VIEW_SUBTYPE = "assistant_app_thread";
 
 /**

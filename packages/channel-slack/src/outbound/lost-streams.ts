@@ -38,8 +38,8 @@ export class LostStreams {
   }
 
   /**
-   * Stops the lost stream of a thread and returns the timestamp of its message, or `undefined` if there is
-   * none.
+   * Stops the lost stream of a thread and returns the timestamp of its message, or `undefined` if the thread has no
+   * lost stream.
    */
   async find(to: SlackAddress, signal: AbortSignal): Promise<string | undefined> {
     const { api, history, people, context } = this.#needs;

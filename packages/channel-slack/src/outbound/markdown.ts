@@ -19,7 +19,7 @@ export function toMarkdownBlock(markdown: string): string {
     // CommonMark reads a line that starts with `<!channel>` as HTML.
     html: (node, { source }) => escapeMentions(escapeBroadcasts(source(node))),
   });
-  // Image descriptions and link titles have no nodes of their own in the tree.
+  // Image descriptions and link titles have no separate nodes in the tree.
   return written.replace(broadcastMentions, "<\u200b");
 }
 

@@ -16,8 +16,8 @@ const MAX_ALBUMS = 50;
 const MAX_COMMENTS = 200;
 
 /**
- * Returns the id of the album that the message belongs to. Telegram sends each item of an album as a message
- * of its own.
+ * Returns the id of the album that the message belongs to. Telegram sends each item of an album as a separate
+ * message.
  */
 export function getAlbumId(update: Payload): string | undefined {
   const message = isPayload(update["message"])
@@ -96,7 +96,7 @@ function groupByAlbum(updates: readonly Payload[]): ReadonlyMap<string, readonly
   return albums;
 }
 
-/** How long after a comment Telegram delivers the messages that are forwarded with it, in seconds. */
+/** Maximum time between a comment and the messages that are forwarded with it, in seconds. */
 const FORWARD_SECONDS = 2;
 
 /**

@@ -25,10 +25,10 @@ interface Sources {
 type Probe = "own" | "other" | "none" | "changed";
 
 /**
- * Looks for a message with an unknown outcome. Telegram has no readable history. But an edit that changes nothing tells
- * whether a message exists: `message is not modified`, or `message to edit not found`. So the ids that the message can
- * have are probed with its own content. Messages with known ids are skipped, because the edit would change them. After
- * a restart no ids are known, so nothing is probed.
+ * Looks for a message with an unknown outcome. Telegram has no readable history. But the response to an edit that
+ * changes nothing shows if a message exists: `message is not modified`, or `message to edit not found`. So the ids that
+ * the message can have are probed with its own content. Messages with known ids are skipped, because the edit would
+ * change them. After a restart no ids are known, so nothing is probed.
  */
 export async function reconcile(
   sources: Sources,
@@ -85,7 +85,7 @@ function createProbe(
   }
 }
 
-/** @throws ChannelError if Telegram cannot be asked now */
+/** @throws ChannelError if Telegram cannot be reached */
 async function answerOf(edit: Promise<unknown>): Promise<Probe> {
   try {
     await edit;
