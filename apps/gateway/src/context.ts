@@ -175,7 +175,9 @@ export async function createContext(
   const expiredApprovals = await retry(() => expireApprovals(store.approvals));
   const replies = createReplies(core, workspaces, reports);
   const triggers = createTriggers(core, files);
-  const agents = createAgentServices(core, { ...files, ...replies, ...triggers }, reports);
+  const agents = createAgentServices(core, { ...files, ...replies, ...triggers }, reports, (erased) => {
+    for (const sessionKey of erased) ctx.histories.forget(sessionKey);
+  });
   const ctx: GatewayContext = {
     ...core,
     ...files,
@@ -298,10 +300,11 @@ function createAgentServices(
   core: CoreContext,
   built: Replies & Triggers & Pick<AgentFiles, "labels">,
   reports: SpendingReports,
+  onErased: (sessionKeys: readonly string[]) => void,
 ): AgentServices {
   const { options, config, store, logger, now } = core;
   const services = {
-    memories: createAgentMemories(core, reports),
+    memories: createAgentMemories(core, reports, onErased),
     memoryAccess: createSessionAccess(core.isOwnChannel),
     mcp: openMcpServers(options.loaded.config, { version: VERSION, logger, now, kv: store.kv }),
     userQuestions: createUserQuestions({ kv: store.kv, now }),

@@ -152,13 +152,14 @@ function changing({
       return live.change(() => notebook.write(text, provenance, { kind, scope }));
     },
 
-    async forget(ids, { reader = {} } = {}) {
+    async forget(ids, { reader = {}, before } = {}) {
       const key = keyOf(reader);
       const chunks = await live.read((index) =>
         index.chunks.withSameText(index.chunks.byIds(ids).filter((chunk) => opens(key, chunk))),
       );
       const visible = chunks.filter((chunk) => opens(key, chunk));
       if (visible.length === 0) return [];
+      await before?.(visible.map(toPublic));
       await live.purge(await live.change(() => forget(forgetting, visible)));
       return visible.map(({ id }) => id);
     },

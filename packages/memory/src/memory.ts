@@ -4,6 +4,7 @@ import type { NoteVersion } from "./notes/versions.ts";
 import type { Recall, RecallOptions } from "./recall.ts";
 import type { TurnSource } from "./turns/turn-log.ts";
 import type {
+  Chunk,
   ChunkInContext,
   NewNote,
   NewTurn,
@@ -52,6 +53,13 @@ export interface MemoryStatus {
     | undefined;
 }
 
+export interface ForgetOptions {
+  /** Default: a reader who sees only what is for everyone. */
+  readonly reader?: Reader;
+  /** Called and awaited with the chunks before they are removed, so that a host removes its own copies. */
+  readonly before?: (chunks: readonly Chunk[]) => Promise<void>;
+}
+
 export interface Memory {
   /**
    * Stores turns. A turn with the id of an earlier one replaces it.
@@ -82,7 +90,7 @@ export interface Memory {
    *
    * @returns the ids of the removed chunks
    */
-  forget(ids: readonly string[], options?: { readonly reader?: Reader }): Promise<string[]>;
+  forget(ids: readonly string[], options?: ForgetOptions): Promise<string[]>;
   /** Derives lasting entries from daily notes. */
   consolidate(options: ConsolidateOptions): Promise<Consolidation>;
   /** Returns earlier versions of the `MEMORY.md` of a scope, newest first. */

@@ -18,6 +18,7 @@ export interface Histories {
   load(sessionKey: string, session: SessionState | undefined): Promise<History>;
   /** Caches a conversation after a run. */
   keep(sessionKey: string, generation: number, history: History): void;
+  /** Removes a conversation. The run that is in progress does not cache it either. */
   forget(sessionKey: string): void;
 }
 
@@ -46,9 +47,16 @@ export function createHistories(sessions: Pick<ConversationStore, "history">): H
     sizeCalculation: ({ messages }) => getSize(messages),
   });
 
+  /** Conversations that changed in the store since they were last loaded. */
+  const changed = new Set<string>();
+
   return {
-    forget: (sessionKey) => void cache.delete(sessionKey),
+    forget(sessionKey) {
+      cache.delete(sessionKey);
+      changed.add(sessionKey);
+    },
     async load(sessionKey, session) {
+      changed.delete(sessionKey);
       const history = cache.get(sessionKey);
       const isCurrent =
         history?.generation === session?.generation && history?.seqs.at(-1) === session?.lastSeq;
@@ -61,7 +69,8 @@ export function createHistories(sessions: Pick<ConversationStore, "history">): H
     },
     keep(sessionKey, generation, history) {
       cache.delete(sessionKey);
-      if (history.messages.length === history.seqs.length) cache.set(sessionKey, { ...history, generation });
+      if (!changed.delete(sessionKey) && history.messages.length === history.seqs.length)
+        cache.set(sessionKey, { ...history, generation });
     },
   };
 }

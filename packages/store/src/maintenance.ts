@@ -1,11 +1,12 @@
 import { count, isNull } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import { activeRun, inbox, isGivenUp, isUnsent, outbox } from "./schema/index.ts";
-import type { MaintenanceStore, PruneReport, Retention } from "./types/maintenance.ts";
+import type { EraseRequest, MaintenanceStore, PruneReport, Retention } from "./types/maintenance.ts";
 
 export function createMaintenanceStore(
   { database, queue }: Context,
   prune: (retention: Retention) => Promise<PruneReport>,
+  erase: (request: EraseRequest) => Promise<number>,
 ): MaintenanceStore {
   const { db } = database;
   const inboxCounts = database.query(() =>
@@ -26,6 +27,7 @@ export function createMaintenanceStore(
 
   return {
     prune: (retention) => prune(retention ?? {}),
+    erase,
 
     stats: () =>
       queue.read(() => {

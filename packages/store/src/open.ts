@@ -11,6 +11,7 @@ import type { Context } from "./context.ts";
 import { wrapDatabase } from "./database.ts";
 import { createDedupeIndex } from "./dedupe.ts";
 import { createEntries } from "./entries.ts";
+import { createEraser } from "./erase.ts";
 import { createGroupHistoryStore } from "./group-history.ts";
 import { createGroupHistoryRows } from "./group-history-rows.ts";
 import { nonceMaker } from "./ids.ts";
@@ -41,6 +42,8 @@ import { type WriteAheadLog, writeAheadLog } from "./write-ahead-log.ts";
 
 const defaultInboxLimit = 10_000;
 const defaultSpacingMs = 16;
+/** Size up to which the file is rewritten after text was erased: about a second, in another thread. */
+const MAX_CLEANED_BYTES = 250_000_000;
 
 function systemRandom(): () => number {
   const words = new Uint32Array(256);
@@ -84,7 +87,14 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
     nonce: nonceMaker(options.random ?? systemRandom()),
   };
   const traces = createTraceStore(context);
+  const admin = createStoreAdmin(context, { path, log, checkpoint: () => checkpoints.next(queue) });
   let closing: Promise<void> | undefined;
+
+  /** Removes what the unused parts of pages still contain. In a large file, writes would wait too long for that. */
+  async function cleanFile(): Promise<void> {
+    if ((await admin.file()).fileBytes <= MAX_CLEANED_BYTES) await admin.vacuum();
+    await checkpoints.truncate(queue);
+  }
 
   async function close(): Promise<void> {
     await traces.flush().catch(() => {});
@@ -97,9 +107,9 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
   }
 
   return {
-    ...createStores<T>(context, options),
+    ...createStores<T>(context, options, cleanFile),
     traces: { append: traces.append, read: traces.read },
-    admin: createStoreAdmin(context, { path, log, checkpoint: () => checkpoints.next(queue) }),
+    admin,
     close() {
       closing ??= close();
       return closing;
@@ -110,6 +120,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
 function createStores<T extends Bodies>(
   context: Context,
   options: StoreOptions,
+  cleanFile: () => Promise<void>,
 ): Omit<SqliteStore<T>, "traces" | "admin" | "close"> {
   const fence = createFence(context);
   const entries = createEntries(context.database);
@@ -164,25 +175,39 @@ function createStores<T extends Bodies>(
     audit: createAuditLog(context),
     approvals: createApprovalStore(context),
     pairing: createPairingStore(context, fence, insertOutbox),
-    maintenance: createMaintenanceStore(context, createPruner(context, sessionRows, chain, dedupe, usage)),
+    maintenance: createMaintenanceStore(
+      context,
+      createPruner(context, sessionRows, chain, dedupe, usage),
+      createEraser(context, cleanFile),
+    ),
   };
 }
 
 /** Runs requested checkpoints between two batches, when no transaction is open. */
 function betweenBatches(log: WriteAheadLog | undefined) {
   let asked: (() => void)[] = [];
+  let mustTruncate = false;
+
+  async function next(queue: CommitQueue): Promise<void> {
+    const done = new Promise<void>((resolve) => asked.push(resolve));
+    await queue.write(() => undefined);
+    await done;
+  }
+
   return {
     async afterBatch(): Promise<void> {
       if (asked.length === 0) return log?.tend();
       const done = asked;
       asked = [];
       await log?.checkpoint();
+      if (mustTruncate) log?.truncate();
+      mustTruncate = false;
       for (const resolve of done) resolve();
     },
-    async next(queue: CommitQueue): Promise<void> {
-      const done = new Promise<void>((resolve) => asked.push(resolve));
-      await queue.write(() => undefined);
-      await done;
+    next,
+    truncate(queue: CommitQueue): Promise<void> {
+      mustTruncate = true;
+      return next(queue);
     },
   };
 }

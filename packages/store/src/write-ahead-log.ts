@@ -15,6 +15,8 @@ export interface WriteAheadLog {
   tend(): Promise<void> | undefined;
   /** Call it only between two batches. */
   checkpoint(): Promise<void>;
+  /** Empties the log after a checkpoint, unless another connection reads it. Call it only between two batches. */
+  truncate(): void;
   /** Suspends checkpoints while `work` copies the log in another thread. */
   leaveTo<R>(work: () => Promise<R>): Promise<R>;
   bytes(): number;
@@ -106,6 +108,10 @@ class CheckpointedLog implements WriteAheadLog {
     } finally {
       if (this.#raw.inTransaction) this.#endRead.run();
     }
+  }
+
+  truncate(): void {
+    this.#raw.pragma("wal_checkpoint(TRUNCATE)");
   }
 
   async leaveTo<R>(work: () => Promise<R>): Promise<R> {

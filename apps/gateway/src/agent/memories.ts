@@ -10,10 +10,12 @@ import {
   type FlushOptions,
   getNotesFolder,
   type Memories,
+  parseTurnId,
   type SessionLog,
 } from "@signalbox/memory/agents";
 import { isDeletedNote, readBody } from "@signalbox/prompt";
 import { isOneOff } from "@signalbox/server";
+import type { MaintenanceStore } from "@signalbox/store";
 import { allowsTool, type Role, readSessionTaint } from "@signalbox/tools";
 import type { Agent } from "../configure/agents.ts";
 import { brokenProviders } from "../configure/broken-providers.ts";
@@ -30,15 +32,21 @@ export interface MemoriesContext extends Pick<CoreContext, "home" | "env" | "log
   readonly store: {
     readonly sessions: SessionLog;
     readonly contexts: { forgetRecalled(agentId: string): Promise<unknown> };
+    readonly maintenance: Pick<MaintenanceStore, "erase">;
   };
 }
 
 /**
  * Creates the memories of the agents of a home. A memory contains an agent's notes and its stored conversations.
  *
- * @param costs pays for embeddings; omit it if no budget applies
+ * @param reports counts the cost of embeddings; omit it if no budget applies
+ * @param onErased called with the sessions in which forgotten words were erased
  */
-export function createAgentMemories(core: MemoriesContext, reports?: SpendingReports): Memories {
+export function createAgentMemories(
+  core: MemoriesContext,
+  reports?: SpendingReports,
+  onErased: (sessionKeys: readonly string[]) => void = () => {},
+): Memories {
   const { home, env, config, store, logger, now } = core;
   const payForVectors = reports && createVectorCosts(() => config.current().settings, reports);
   return createMemories({
@@ -64,7 +72,17 @@ export function createAgentMemories(core: MemoriesContext, reports?: SpendingRep
     },
     halfLifeDays: () => config.current().settings.memory.halfLifeDays,
     now,
-    onForgotten: async (agentId) => void (await store.contexts.forgetRecalled(agentId)),
+    async onForget(agentId, entries, sessionKey) {
+      const messages = entries.flatMap(({ id }) => parseTurnId(id) ?? []);
+      const sessions = new Set([sessionKey, ...entries.flatMap(({ chat }) => chat ?? [])]);
+      await store.contexts.forgetRecalled(agentId);
+      await store.maintenance.erase({
+        sessions: [...sessions],
+        messages,
+        texts: entries.map(({ text }) => text),
+      });
+      onErased([...sessions]);
+    },
     onProblem: (agent, problem, error) => logger.warn({ agent, err: reasonOf(error) }, problem),
   });
 }

@@ -54,6 +54,11 @@ async function remembering(config: Record<string, unknown> = {}) {
   return { world, plain, started, say, requests, untilRecalled };
 }
 
+/** Everything in the files of the database, with what their unused parts hold. */
+function readDatabase({ databaseFile }: { readonly databaseFile: string }): string {
+  return ["", "-wal"].map((end) => readFileSync(`${databaseFile}${end}`, "utf8")).join("");
+}
+
 function exampleProviders() {
   return {
     anthropic: {
@@ -124,6 +129,7 @@ describe("recall", () => {
     await say("And now?");
     expect(requests().at(-1)).toContain("forgotten");
     expect(requests().at(-1)).not.toContain("cellar is called");
+    expect(readDatabase(world.home)).not.toContain("cellar is called");
   });
 
   it("is not shown to a guest who speaks where a member was told it", async () => {
@@ -200,6 +206,8 @@ describe("the tools", () => {
     await say("Forget it.");
     expect(readFileSync(file, "utf8")).toBe("");
     expect(readFileSync(join(world.home.dir, "memory", "coder.db"), "latin1")).not.toContain("Bertha. ");
+    expect(readDatabase(world.home)).toContain("Note how the boiler is called.");
+    expect(readDatabase(world.home)).not.toContain("The boiler is called Bertha");
   });
 
   it("keep a member's notes to the member, beside the owner's", async () => {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Memory } from "../memory.ts";
 import type { TurnSource } from "../turns/turn-log.ts";
-import type { Reader } from "../types.ts";
+import type { Chunk, Reader } from "../types.ts";
 import type { Embedder } from "../vectors/embedder.ts";
 import { OWNERS } from "./session-access.ts";
 
@@ -22,8 +22,11 @@ export interface MemoriesOptions {
   /** See `MemoryOptions`. Called when a memory is opened. */
   readonly halfLifeDays?: () => number;
   readonly now?: () => number;
-  /** Called and awaited after an agent has forgotten something, so that the host removes its own copies. */
-  readonly onForgotten?: (agentId: string, ids: readonly string[]) => Promise<void>;
+  /**
+   * Called and awaited before an agent forgets entries, to let the host remove its own copies. `sessionKey` is the
+   * session of the request.
+   */
+  readonly onForget?: (agentId: string, entries: readonly Chunk[], sessionKey: string) => Promise<void>;
   readonly onProblem?: (agentId: string, problem: string, error: unknown) => void;
 }
 
@@ -34,9 +37,15 @@ export interface Memories {
   /**
    * Forgets entries.
    *
+   * @param sessionKey the session of the request
    * @returns the ids of those that existed and that the reader may see
    */
-  forget(agent: MemoryAgent, ids: readonly string[], reader: Reader): Promise<readonly string[]>;
+  forget(
+    agent: MemoryAgent,
+    ids: readonly string[],
+    reader: Reader,
+    sessionKey: string,
+  ): Promise<readonly string[]>;
   /** Reopens each memory when it is next needed, with the options of that time. Pending calls finish first. */
   reopen(): void;
   close(): Promise<void>;
@@ -115,10 +124,10 @@ export function createMemories(options: MemoriesOptions): Memories {
 
   return {
     of,
-    async forget(agent, ids, reader) {
-      const forgotten = await (await of(agent)).forget(ids, { reader });
-      if (forgotten.length > 0) await options.onForgotten?.(agent.id, forgotten);
-      return forgotten;
+    async forget(agent, ids, reader, sessionKey) {
+      const memory = await of(agent);
+      const { onForget = async () => {} } = options;
+      return memory.forget(ids, { reader, before: (entries) => onForget(agent.id, entries, sessionKey) });
     },
     reopen() {
       for (const one of opened.values()) retire(one);

@@ -81,7 +81,7 @@ export function createToolMemory(
         untrusted,
       });
     },
-    forget: (ids, run) => memories.forget(agent, ids, readerOf(run)),
+    forget: (ids, run) => memories.forget(agent, ids, readerOf(run), run.sessionKey),
     async describe(ids, run) {
       const reader = readerOf(run);
       const opened = await memory();

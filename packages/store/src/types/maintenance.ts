@@ -61,7 +61,28 @@ export interface StoreStats {
   readonly syncs: number;
 }
 
+/** Text that somebody wants to be forgotten. */
+export interface EraseRequest {
+  /** Keys of the sessions in which texts are replaced. */
+  readonly sessions: readonly string[];
+  /** Messages that are replaced as a whole, however short they are. */
+  readonly messages: readonly { readonly sessionKey: string; readonly seq: number }[];
+  /**
+   * Texts that are replaced wherever they occur in these sessions: in messages, tool calls and their results, contexts,
+   * approval requests, replies and titles, and in all traces. Texts of fewer than ten characters
+   * are not. The audit log is not changed.
+   */
+  readonly texts: readonly string[];
+}
+
 export interface MaintenanceStore {
+  /**
+   * Replaces texts by `[forgotten]`, in short transactions between other calls. A file of up to 250 MB is then
+   * rewritten, so that its unused parts do not contain them either.
+   *
+   * @returns the number of changed rows
+   */
+  erase(request: EraseRequest): Promise<number>;
   /**
    * Removes data beyond its retention, in short transactions between other calls. A failure in one table does not
    * prevent pruning of the others.
