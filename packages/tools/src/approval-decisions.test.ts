@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { createTestApprovals } from "../test/approval-store.ts";
 import { memoryKeyValues } from "../test/key-values.ts";
-import { createMemoryApprovalStore } from "./approval-store.ts";
 import { type ApprovalsOptions, createApprovals } from "./approvals.ts";
 import { createAllowRules } from "./persistence/allow-rules.ts";
 
@@ -18,7 +18,7 @@ function open(options: Partial<ApprovalsOptions> = {}) {
   const decided: string[] = [];
   const prompted: string[] = [];
   const approvals = createApprovals({
-    store: createMemoryApprovalStore(),
+    store: createTestApprovals(),
     allowRules,
     prompt: async ({ id }) => void prompted.push(id),
     onDecided: (_approval, approver) => void decided.push(approver),

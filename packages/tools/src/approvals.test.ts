@@ -1,5 +1,6 @@
-import { expect, onTestFinished, test, vi } from "vitest";
-import { type ApprovalRequest, createMemoryApprovalStore } from "./approval-store.ts";
+import { expect, test } from "vitest";
+import { createTestApprovals } from "../test/approval-store.ts";
+import type { ApprovalRequest } from "./approval-store.ts";
 import { createApprovals, expireApprovals } from "./approvals.ts";
 
 const REQUEST: ApprovalRequest = {
@@ -13,7 +14,7 @@ const REQUEST: ApprovalRequest = {
 
 function setup() {
   let time = 1_000;
-  const store = createMemoryApprovalStore();
+  const store = createTestApprovals();
   const approvals = createApprovals({ store, now: () => time, ttlMs: 100 });
   return { approvals, store, pass: (ms: number) => (time += ms) };
 }
@@ -67,16 +68,14 @@ test("requests and decisions expire", async () => {
 });
 
 test("reports an expired request once, even if no call waits for it", async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
   const expired: string[] = [];
-  const store = createMemoryApprovalStore();
-  const approvals = createApprovals({ store, ttlMs: 100, onExpired: ({ id }) => void expired.push(id) });
+  const store = createTestApprovals();
+  const approvals = createApprovals({ store, ttlMs: 400, onExpired: ({ id }) => void expired.push(id) });
   const undecided = await approvals.request(REQUEST);
   const unused = await approvals.request({ ...REQUEST, sessionKey: "s2" });
   await approvals.resolve(unused.id, "allow", "owner");
-  await vi.advanceTimersByTimeAsync(100);
-  await approvals.list();
+  await expect.poll(() => expired, { timeout: 10_000 }).toEqual([undecided.id]);
+  expect((await approvals.list()).map(({ state }) => state)).toEqual(["expired", "expired"]);
   expect(expired).toEqual([undecided.id]);
 });
 

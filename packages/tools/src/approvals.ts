@@ -1,11 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type {
-  Approval,
-  ApprovalChange,
-  ApprovalRequest,
-  ApprovalState,
-  ApprovalStore,
-} from "./approval-store.ts";
+import type { ApprovalChange, ApprovalState } from "@signalbox/store/types";
+import type { Approval, ApprovalRequest, ApprovalStore } from "./approval-store.ts";
 import { hashJson } from "./hash.ts";
 import type { AllowRules } from "./persistence/allow-rules.ts";
 import type { ApprovalSubject, RunFacts } from "./types.ts";

@@ -6,7 +6,7 @@ export type {
   MoreTools,
 } from "./agent-toolbox/agent-toolbox-options.ts";
 export type { AgentToolboxRun } from "./agent-toolbox/agent-toolbox-run.ts";
-export { type Approval, type ApprovalStore, createMemoryApprovalStore } from "./approval-store.ts";
+export type { Approval, ApprovalStore } from "./approval-store.ts";
 export { formatApproval } from "./approval-text.ts";
 export { type Approvals, createApprovals, expireApprovals } from "./approvals.ts";
 export type { BackgroundProcess } from "./background/processes.ts";
@@ -32,7 +32,6 @@ export { type AgentFiles, openAgentFiles } from "./labels/agent-files.ts";
 export { type FileLabels, openFileLabels } from "./labels/file-labels.ts";
 export { createMemoryLabelStore, type LabelStore } from "./labels/label.ts";
 export { createAllowRules } from "./persistence/allow-rules.ts";
-export type { KeyValues } from "./persistence/key-values.ts";
 export { createLabelStore } from "./persistence/labels.ts";
 export {
   createSessionTaint,

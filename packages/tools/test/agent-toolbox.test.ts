@@ -8,11 +8,11 @@ import {
   type AgentToolboxOptions,
   type Approval,
   createAgentToolbox,
-  createMemoryApprovalStore,
   fromTool,
   isTool,
   type ToolDefinition,
 } from "../src/index.ts";
+import { createTestApprovals } from "./approval-store.ts";
 
 const RUN: ToolRun = {
   agent: { id: "coder", tools: { allow: ["write", "read", "message"] } },
@@ -39,7 +39,7 @@ async function runOf(changes: Partial<ToolRun> = {}, host: Partial<AgentToolboxO
       events.push(`${action.action} ${callId}`);
       return { ok: true, text: "Sent." };
     },
-    approvals: createMemoryApprovalStore(),
+    approvals: createTestApprovals(),
     prompt: async (approval) => {
       asked.push(approval);
     },
@@ -78,7 +78,7 @@ test("does not run the tool if the decision cannot be recorded", async () => {
 });
 
 test("an approved call that continues after a restart needs no second approval", async () => {
-  const approvals = createMemoryApprovalStore();
+  const approvals = createTestApprovals();
   const agent = { id: "coder", tools: { allow: ["message"], ask: ["message"] } };
   const message = { action: "send", message: "Hello." };
   const first = await runOf({ agent, runId: "run-1" }, { approvals });
@@ -102,7 +102,7 @@ describe("an approved write", () => {
   const agent = { id: "coder", tools: { allow: ["write"], ask: ["write"] } };
 
   async function written() {
-    const approvals = createMemoryApprovalStore();
+    const approvals = createTestApprovals();
     const first = await runOf({ agent, runId: "run-1" }, { approvals });
     const result = first.call("write", NOTES);
     await expect.poll(() => first.asked).toHaveLength(1);

@@ -10,20 +10,15 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import {
-  createApplyPatchTool,
-  createApprovals,
-  createMemoryApprovalStore,
-  openWorkspace,
-  type RunFacts,
-} from "../src/index.ts";
+import { createApplyPatchTool, createApprovals, openWorkspace, type RunFacts } from "../src/index.ts";
+import { createTestApprovals } from "./approval-store.ts";
 import { caller, textOf } from "./harness.ts";
 
 async function patched(facts: Partial<RunFacts> = {}) {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-patch-")));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const workspace = await openWorkspace({ dir });
-  const approvals = createApprovals({ store: createMemoryApprovalStore() });
+  const approvals = createApprovals({ store: createTestApprovals() });
   const run = caller([createApplyPatchTool({ workspace })], {
     facts: { role: "owner", ...facts },
     approvals,

@@ -8,12 +8,12 @@ import { createProcessTool } from "../src/background/tool.ts";
 import {
   createApprovals,
   createExecTool,
-  createMemoryApprovalStore,
   openWorkspace,
   type RunFacts,
   startSandbox,
   type ToolPolicy,
 } from "../src/index.ts";
+import { createTestApprovals } from "./approval-store.ts";
 import { caller, textOf } from "./harness.ts";
 
 const sandbox = await startSandbox({ limits: { timeoutMs: 20_000, backgroundMs: 30_000 } });
@@ -35,7 +35,7 @@ async function background(how: { limits?: { backgroundMs: number } } = {}) {
     createProcessTool({ processes }),
   ];
   const as = (facts: Partial<RunFacts> = {}, policy: ToolPolicy = { allow: ["*"] }) => {
-    const approvals = createApprovals({ store: createMemoryApprovalStore() });
+    const approvals = createApprovals({ store: createTestApprovals() });
     const run = caller(tools, { facts: { role: "owner", ...facts }, policy, approvals });
     const said = async (name: string, args: object) => textOf(await run.call(name, { ...args }));
     return {

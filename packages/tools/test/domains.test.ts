@@ -11,7 +11,6 @@ import { createProcessTool } from "../src/background/tool.ts";
 import {
   createApprovals,
   createExecTool,
-  createMemoryApprovalStore,
   formatApproval,
   openWorkspace,
   startSandbox,
@@ -19,6 +18,7 @@ import {
 } from "../src/index.ts";
 import { isListed, parseAuthority, parseProxyUrl } from "../src/sandbox/network/domains.ts";
 import { type DomainProxyOptions, openDomainProxy } from "../src/sandbox/network/proxy.ts";
+import { createTestApprovals } from "./approval-store.ts";
 import { caller, textOf } from "./harness.ts";
 
 test.each([
@@ -254,7 +254,7 @@ describe.skipIf(!isSandboxed)("a command", () => {
     const dir = realpathSync(mkdtempSync(join(tmpdir(), "domains-")));
     onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
     const workspace = await openWorkspace({ dir });
-    const approvals = createApprovals({ store: createMemoryApprovalStore() });
+    const approvals = createApprovals({ store: createTestApprovals() });
     const processes = createProcesses();
     onTestFinished(() => processes.end());
     const exec = createExecTool({ workspace, sandbox, processes, domains: [`listed.test:${port}`] });

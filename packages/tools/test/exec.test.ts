@@ -1,14 +1,8 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import {
-  createApprovals,
-  createExecTool,
-  createMemoryApprovalStore,
-  type Sandbox,
-  startSandbox,
-  type Workspace,
-} from "../src/index.ts";
+import { createApprovals, createExecTool, type Sandbox, startSandbox, type Workspace } from "../src/index.ts";
+import { createTestApprovals } from "./approval-store.ts";
 import { caller, textOf } from "./harness.ts";
 import { alive, bare, OWNER, openFolder, sandboxed } from "./sandboxes.ts";
 
@@ -45,7 +39,7 @@ describe.skipIf(sandboxed.terminal !== true)("a command in a terminal", () => {
   });
 
   test("is marked in the approval request", async () => {
-    const approvals = createApprovals({ store: createMemoryApprovalStore() });
+    const approvals = createApprovals({ store: createTestApprovals() });
     const policy = { allow: ["*"], askModes: { exec: "always" } } as const;
     const agent = caller([tool(sandboxed)], { facts: OWNER, policy, approvals });
     await agent.call("exec", { command: "top", pty: true });
@@ -55,7 +49,7 @@ describe.skipIf(sandboxed.terminal !== true)("a command in a terminal", () => {
   });
 
   test("is not covered by allow rules, and no rule is offered", async () => {
-    const approvals = createApprovals({ store: createMemoryApprovalStore() });
+    const approvals = createApprovals({ store: createTestApprovals() });
     const policy = { allow: ["*"], askModes: { exec: "unlisted" } } as const;
     const allowRules = [["git", "log", "**"]];
     const agent = caller([tool(sandboxed)], { facts: OWNER, policy, approvals, allowRules });

@@ -1,7 +1,7 @@
-import type { KeyValues } from "../src/index.ts";
+import type { KvStore } from "@signalbox/store/types";
 
 /** Creates a key-value store in memory that converts values to JSON and back, as a database does. */
-export function memoryKeyValues(): KeyValues {
+export function memoryKeyValues(): KvStore {
   const kept = new Map<string, Map<string, string>>();
   const of = (namespace: string) => {
     const values = kept.get(namespace) ?? new Map<string, string>();

@@ -7,13 +7,13 @@ import {
   createApprovals,
   createEditTool,
   createLsTool,
-  createMemoryApprovalStore,
   createReadTool,
   createWriteTool,
   openWorkspace,
   type Workspace,
 } from "../src/index.ts";
 import { createMessageTool } from "../src/message.ts";
+import { createTestApprovals } from "./approval-store.ts";
 import { caller, textOf } from "./harness.ts";
 
 describe("the agent's own notes", () => {
@@ -56,7 +56,7 @@ describe("the agent's own notes", () => {
     ".agents/skills/x/SKILL.md",
     "HEARTBEAT.md",
   ])("a tainted run writes %s only with an approval that names the source", async (file_path) => {
-    const approvals = createApprovals({ store: createMemoryApprovalStore() });
+    const approvals = createApprovals({ store: createTestApprovals() });
     const agent = caller(tools(), { facts: { role: "owner", taint }, approvals });
     expect(textOf(await agent.call("write", { file_path, content: "spoiled" }))).toContain(
       "quote `a message by Li`",

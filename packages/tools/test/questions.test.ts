@@ -17,7 +17,6 @@ import {
   createApprovals,
   createEditTool,
   createExecTool,
-  createMemoryApprovalStore,
   createWriteTool,
   escapeInvisible,
   formatApproval,
@@ -26,6 +25,7 @@ import {
   type ToolPolicy,
 } from "../src/index.ts";
 import { parseAllowRule } from "../src/shell/allow-rule.ts";
+import { createTestApprovals } from "./approval-store.ts";
 import { caller, textOf } from "./harness.ts";
 
 const sandbox = await startSandbox({ limits: { timeoutMs: 20_000 } });
@@ -36,7 +36,7 @@ async function place(policy: ToolPolicy = { askModes: { exec: "always" } }, rule
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "questions-")));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const workspace = await openWorkspace({ dir });
-  const approvals = createApprovals({ store: createMemoryApprovalStore() });
+  const approvals = createApprovals({ store: createTestApprovals() });
   const tools = [
     createApplyPatchTool({ workspace }),
     createExecTool({ workspace, sandbox }),

@@ -5,7 +5,6 @@ import {
   type Approvals,
   type CurrentRights,
   createApprovals,
-  createMemoryApprovalStore,
   createRunState,
   createToolRunner,
   type DecisionRecord,
@@ -17,6 +16,7 @@ import {
 } from "../src/index.ts";
 import type { ForRunOptions } from "../src/runner.ts";
 import type { Claim, Permit } from "../src/types.ts";
+import { createTestApprovals } from "./approval-store.ts";
 import { caller, FACTS, textOf } from "./harness.ts";
 
 let ran: { args: unknown; permit: Permit }[];
@@ -294,7 +294,7 @@ describe("in the loop", () => {
 
 describe("approvals", () => {
   test("a call waits for its approval and then runs once", async () => {
-    const approvals = createApprovals({ store: createMemoryApprovalStore() });
+    const approvals = createApprovals({ store: createTestApprovals() });
     const records: DecisionRecord[] = [];
     const { run, info, execute } = await asLoop({ ask: ["probe"] }, { approvals, records });
     const [tool] = run.tools;
@@ -318,7 +318,7 @@ describe("approvals", () => {
   });
 
   test("a denied call returns the reason", async () => {
-    const approvals = createApprovals({ store: createMemoryApprovalStore() });
+    const approvals = createApprovals({ store: createTestApprovals() });
     const { run, info } = await asLoop({ ask: ["probe"] }, { approvals });
     const [tool] = run.tools;
     if (tool === undefined) throw new Error("no tool");
@@ -335,7 +335,7 @@ describe("approvals", () => {
   });
 
   test("an approval does not cover other arguments", async () => {
-    const approvals = createApprovals({ store: createMemoryApprovalStore() });
+    const approvals = createApprovals({ store: createTestApprovals() });
     const agent = caller([probe], { policy: { ask: ["probe"] }, approvals });
     expect(textOf(await agent.call("probe", { what: "x" }))).toContain("has not run");
     const [open] = await approvals.list();

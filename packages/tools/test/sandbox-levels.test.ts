@@ -5,13 +5,13 @@ import { beforeEach, describe, expect, test } from "vitest";
 import {
   createApprovals,
   createExecTool,
-  createMemoryApprovalStore,
   describeSandbox,
   type Sandbox,
   startSandbox,
   type Workspace,
 } from "../src/index.ts";
 import { runSelfTest } from "../src/sandbox/self-test.ts";
+import { createTestApprovals } from "./approval-store.ts";
 import { caller, textOf } from "./harness.ts";
 import { bare, openFolder, sandboxed } from "./sandboxes.ts";
 
@@ -95,7 +95,7 @@ describe("choosing a level", () => {
 
   test("without a sandbox, the report has a warning and commands have the claim of the network", async () => {
     expect(describeSandbox(bare).summary).toContain("WITHOUT a sandbox");
-    const approvals = createApprovals({ store: createMemoryApprovalStore() });
+    const approvals = createApprovals({ store: createTestApprovals() });
     const environment = async () => ({ FORECAST_KEY: "a-key-that-no-question-tells" });
     const agent = caller([createExecTool({ workspace, sandbox: bare, environment })], {
       facts: { role: "owner", taint: [{ source: "web", detail: "https://x.test" }] },

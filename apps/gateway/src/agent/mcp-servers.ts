@@ -5,7 +5,7 @@ import {
   type McpServerSettings,
   type McpServers,
 } from "@signalbox/mcp";
-import type { KeyValues } from "@signalbox/tools";
+import type { KvStore } from "@signalbox/store/types";
 
 /** Services that MCP servers use. */
 export interface McpHost {
@@ -16,7 +16,7 @@ export interface McpHost {
   };
   readonly now: () => number;
   /** Stores accepted tool descriptions. Default: in memory. */
-  readonly kv?: KeyValues;
+  readonly kv?: KvStore;
 }
 
 /** Opens the configured MCP servers. A server starts when a run first needs its tools. */
@@ -33,7 +33,7 @@ export function openMcpServers(config: Pick<Config, "mcp">, host: McpHost): McpS
 
 const NAMESPACE = "mcp_descriptions";
 
-function createDescriptionStore(kv: KeyValues): McpDescriptionStore {
+function createDescriptionStore(kv: KvStore): McpDescriptionStore {
   return {
     get: (key) => kv.get(NAMESPACE, key),
     set: (key, hashes) => kv.set(NAMESPACE, key, { ...hashes }),

@@ -1,4 +1,4 @@
-import type { KeyValues } from "../persistence/key-values.ts";
+import type { KvStore } from "@signalbox/store/types";
 import { createLabelStore } from "../persistence/labels.ts";
 import { type AgentWorkspaces, createAgentWorkspaces } from "../workspace/agent-workspaces.ts";
 import type { WorkspaceOptions } from "../workspace/workspace.ts";
@@ -19,7 +19,7 @@ export interface AgentFiles {
  * @param forbidden places that are never read or written, even inside a workspace
  */
 export async function openAgentFiles(
-  kv: KeyValues,
+  kv: KvStore,
   forbidden: NonNullable<WorkspaceOptions["forbidden"]>,
 ): Promise<AgentFiles> {
   const labels = await openFileLabels(createLabelStore(kv));

@@ -1,6 +1,6 @@
+import type { KvStore } from "@signalbox/store/types";
 import { z } from "zod";
 import { type AllowRule, parseAllowRule } from "../shell/allow-rule.ts";
-import type { KeyValues } from "./key-values.ts";
 
 /** The namespace keeps its original name so that stored rules stay valid. */
 const NAMESPACE = "standing-rules";
@@ -17,7 +17,7 @@ export interface AllowRules {
  *
  * @param getConfigured returns the rules of the current configuration. Called on every lookup.
  */
-export function createAllowRules(kv: KeyValues, getConfigured: () => readonly string[]): AllowRules {
+export function createAllowRules(kv: KvStore, getConfigured: () => readonly string[]): AllowRules {
   const getStored = async (agentId: string): Promise<AllowRule[]> =>
     rulesSchema.parse((await kv.get(NAMESPACE, agentId)) ?? []);
   const add = async (agentId: string, rules: readonly AllowRule[]): Promise<void> => {

@@ -1,8 +1,8 @@
 import type { JsonValue } from "@signalbox/agent-core";
+import type { KvStore } from "@signalbox/store/types";
 import { z } from "zod";
 import type { FileLabel, LabelStore, OpenCommand } from "../labels/label.ts";
 import { taintSourceSchema } from "../types.ts";
-import type { KeyValues } from "./key-values.ts";
 
 const LABELS = "file-labels";
 const COMMANDS = "labelled-commands";
@@ -20,7 +20,7 @@ const commandSchema = z.object({
 });
 
 /** Creates a label store over a key-value store. */
-export function createLabelStore(kv: KeyValues): LabelStore {
+export function createLabelStore(kv: KvStore): LabelStore {
   return {
     load: async () => ({
       // An unreadable row keeps its file untrusted.

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { KeyValues } from "../persistence/key-values.ts";
+import type { KvStore } from "@signalbox/store/types";
 import type { Role } from "../types.ts";
 import {
   mayAnswer,
@@ -61,7 +61,7 @@ export interface UserQuestions {
 }
 
 export interface UserQuestionsOptions {
-  readonly kv: KeyValues;
+  readonly kv: KvStore;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }

@@ -19,6 +19,7 @@ import { join } from "node:path";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { JsonValue, Tool, ToolResult } from "@signalbox/agent-core";
 import type * as Tools from "../../src/index.ts";
+import { createTestApprovals } from "../approval-store.ts";
 import type { Subject } from "./subject.ts";
 
 /** The attackers: a member, a guest who may use every tool, and an owner whose run has read a hostile page. */
@@ -141,7 +142,7 @@ export async function openWorld(
     }),
     tools.fromTool(LYING_TOOL, { taints: "mcp" }),
   ];
-  const approvals = tools.createApprovals({ store: tools.createMemoryApprovalStore() });
+  const approvals = tools.createApprovals({ store: createTestApprovals() });
   const runOf = (
     facts: Pick<Tools.RunFacts, "role" | "speaker" | "taint" | "sessionKey">,
     askModes: Tools.ToolPolicy["askModes"] = {},

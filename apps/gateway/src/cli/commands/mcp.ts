@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { GatewayError } from "@signalbox/home";
 import type { McpServers, McpTool } from "@signalbox/mcp";
-import { allowsTool, escapeInvisible, escapeLine, type KeyValues } from "@signalbox/tools";
+import type { KvStore } from "@signalbox/store/types";
+import { allowsTool, escapeInvisible, escapeLine } from "@signalbox/tools";
 import { namesServer } from "../../agent/additional-tools.ts";
 import { openMcpServers } from "../../agent/mcp-servers.ts";
 import { resolveAgents } from "../../configure/agents.ts";
@@ -201,7 +202,7 @@ async function withAccepted<T>(
 async function withServers<T>(
   { loaded: { config } }: ConfiguredHome,
   { version }: GatewayHost,
-  kv: KeyValues | undefined,
+  kv: KvStore | undefined,
   use: (servers: McpServers) => Promise<T>,
 ): Promise<T> {
   const logger = { info: () => {}, warn: () => {} };

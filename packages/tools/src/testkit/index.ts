@@ -1,1 +1,0 @@
-export { approvalStoreConformance } from "./approval-store.ts";
