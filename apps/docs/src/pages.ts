@@ -40,6 +40,7 @@ export const GROUPS: readonly PageGroup[] = [
       doc("first-hour", "The first hour", "快速上手"),
       doc("concepts", "How it works", "工作原理"),
       doc("guides/configuration", "Configure", "配置概览"),
+      doc("guides/openclaw", "Move from OpenClaw", "从 OpenClaw 迁移"),
     ],
   },
   {
