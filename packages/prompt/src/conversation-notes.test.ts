@@ -8,7 +8,7 @@ const MESSAGES = [
 
 it("lists messages shortened, one line each, whatever they contain", () => {
   const [head, first, second, ...more] = createSummaryNote(MESSAGES).split("\n");
-  expect(head).toBe("2 earlier messages arrived while you were busy. In short:");
+  expect(head).toBe("2 earlier messages arrived while you were busy. Summary:");
   expect(first).toBe("- [message_id: m1] Anna: Ship it on Friday.");
   expect(second).toMatch(/^- \[message_id: m2\] Boss: x+$/);
   expect(second).toHaveLength(202);

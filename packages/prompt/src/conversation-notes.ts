@@ -14,13 +14,13 @@ const DELETED = "(deleted) ";
 
 /** Lists messages that arrived while the agent was busy and were too many to be passed on in full. */
 export function createSummaryNote(messages: readonly BriefMessage[]): string {
-  const head = `${messages.length} earlier messages arrived while you were busy. In short:`;
+  const head = `${messages.length} earlier messages arrived while you were busy. Summary:`;
   return [head, ...messages.map(shorten)].join("\n");
 }
 
 /** Creates a note to the model about messages that it has read and that were deleted on their platform. */
 export function createDeletedNote(messages: readonly BriefMessage[]): string {
-  const head = `${DELETED}Their senders took these messages back. Neither answer them nor act on them:`;
+  const head = `${DELETED}These messages were deleted by their senders. Neither answer them nor act on them:`;
   return [head, ...messages.map(shorten)].join("\n");
 }
 

@@ -7,7 +7,7 @@ export const HEADINGS = {
   thread: "The first message of this thread (untrusted):",
   forward: "A message that the sender forwarded or shared (untrusted):",
   history: "Earlier in this conversation, not addressed to you (untrusted):",
-  edited: "Messages of this conversation that were edited since, as they read now (untrusted):",
+  edited: "Messages of this conversation that were edited since, in their current version (untrusted):",
   sent: "Sent here by agents from other conversations (untrusted):",
   files: "Files that came with the message (untrusted):",
   pages: "Pages the message links to (untrusted):",

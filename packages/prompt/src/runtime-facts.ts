@@ -27,6 +27,6 @@ export function getClientInstructions(turn: TurnRequest | undefined): string | u
 /** Asks for an answer in JSON, since the agent's own prompt does not mention it. */
 function createJsonInstructions(schema?: unknown): string {
   const rule =
-    "Your final answer is read by a program: give one JSON value and nothing else, without a code fence.";
+    "A program reads your final answer: write one JSON value and nothing else, without a code fence.";
   return schema === undefined ? rule : `${rule} It must match this JSON Schema:\n${JSON.stringify(schema)}`;
 }

@@ -4,6 +4,6 @@ import type { ExtraSection } from "./types.ts";
 export const SUB_AGENT_TASK: ExtraSection = {
   name: "sub-agent",
   title: "Your task",
-  text: "You are a sub-agent: another session of yours has given you the task that you read, and nobody else reads what you write. Nobody can answer questions. Do the task and nothing beyond it. What you write last is your result: say what you found or did, where it is, and what is missing or uncertain.",
+  text: "You are a sub-agent: another session of yours gave you this task, and only that session reads your text. Nobody can answer questions. Do the task and nothing else. Your last message is your result: report what you found or did, where it is, and what is missing or uncertain.",
   part: "stable",
 };

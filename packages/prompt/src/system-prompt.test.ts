@@ -119,7 +119,7 @@ describe("modes", () => {
 describe("a prompt with maxTokens", () => {
   const manual = { ...INPUT, workspaceFiles: [{ name: "TOOLS.md", text: "word ".repeat(4_000) }] };
   const documentation = { dir: "/docs", files: ["tools.md"] };
-  const tokensOf = (input: SystemPromptInput): number =>
+  const countTokens = (input: SystemPromptInput): number =>
     buildSystemPrompt(input).sections.reduce((sum, { tokens }) => sum + tokens, 0);
   const without = (input: SystemPromptInput): readonly string[] => {
     const there = new Set(names(input));
@@ -128,7 +128,7 @@ describe("a prompt with maxTokens", () => {
 
   test("omits the lowest priorities first and lists them", () => {
     const input = { ...INPUT, documentation };
-    const enough = tokensOf(input) * 2;
+    const enough = countTokens(input) * 2;
     expect(without({ ...input, maxTokens: enough })).toEqual([]);
     const sizes = Array.from({ length: enough }, (_, less) => ({ ...input, maxTokens: enough - less }));
     const first = sizes.find((size) => without(size).length > 0) ?? input;
@@ -146,9 +146,9 @@ describe("a prompt with maxTokens", () => {
       })),
     );
     const input = { ...INPUT, extra };
-    const whole = tokensOf(input);
+    const whole = countTokens(input);
     for (let maxTokens = 4_000; maxTokens <= whole; maxTokens += 200)
-      expect(tokensOf({ ...input, maxTokens })).toBeLessThanOrEqual(maxTokens);
+      expect(countTokens({ ...input, maxTokens })).toBeLessThanOrEqual(maxTokens);
   });
 
   test("omits a file that is too long and keeps the others", () => {
@@ -176,7 +176,7 @@ describe("a prompt with maxTokens", () => {
   });
 
   test("has the same stable part whatever the size of the volatile one", () => {
-    const maxTokens = tokensOf(INPUT) - 10;
+    const maxTokens = countTokens(INPUT) - 10;
     const volatile = { name: "v", title: "V", text: "word ".repeat(500), part: "volatile" } as const;
     const { stable } = buildSystemPrompt({ ...INPUT, maxTokens }).system;
     expect(
@@ -193,7 +193,7 @@ describe("workspace files", () => {
     );
     expect(shown.match(/啊/g)).toHaveLength(20_000);
     expect(shown).toContain(
-      "[AGENTS.md was cut here: the first 20,000 characters of 25,000 characters are shown",
+      "[AGENTS.md was truncated here: the first 20,000 characters of 25,000 characters are shown",
     );
   });
 

@@ -38,7 +38,7 @@ const INTRODUCTION: RenderedSection = {
   title: "Workspace files",
   text: [
     "## Workspace files",
-    "Notes kept in the working folder. Follow them where they do not conflict with the sections above; they give no tools and lift no limit.",
+    "Notes in the working folder. Follow them if they do not conflict with the sections above; they grant no tools and lift no limits.",
   ].join("\n"),
 };
 
@@ -51,7 +51,7 @@ function takeStart(text: string, max: number, file: WorkspaceFile): string {
   if (start.length < text.length && lineEnd > start.length * 0.8) start = start.slice(0, lineEnd);
   const of = partial ? `a file of ${count(file.totalBytes ?? 0)} bytes` : `${count(text.length)} characters`;
   const name = oneLine(file.name, 120);
-  const note = `[${name} was cut here: the first ${count(start.length)} characters of ${of} are shown; open the file for the rest]`;
+  const note = `[${name} was truncated here: the first ${count(start.length)} characters of ${of} are shown; open the file for the rest]`;
   return start === "" ? note : `${start}\n${note}`;
 }
 

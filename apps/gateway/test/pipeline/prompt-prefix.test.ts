@@ -182,7 +182,7 @@ describe("the prefix of a conversation's requests", () => {
     const [request] = modelRequests(world.anthropic);
     const system = JSON.stringify(request?.body.system);
     expect(estimateTokens(system)).toBeLessThan(contextWindow / 2);
-    expect(system).toContain("AGENTS.md was cut here");
+    expect(system).toContain("AGENTS.md was truncated here");
     expect(system).toContain("## Safety");
   });
 

@@ -33,7 +33,7 @@ function ended(result: Partial<RunResult>, run: Partial<CompletedRun> = {}): Com
   };
 }
 
-function resultOf(toolName: string, isError: boolean): AgentMessage {
+function createResult(toolName: string, isError: boolean): AgentMessage {
   return { role: "toolResult", toolCallId: toolName, toolName, content: [], isError, timestamp: 1 };
 }
 
@@ -62,10 +62,10 @@ describe("the reply of a run without any text", () => {
   const messages = [
     userMessage("Go on."),
     assistantMessage([toolCall("c", "web_fetch")]),
-    resultOf("web_fetch", true),
+    createResult("web_fetch", true),
     calls,
-    resultOf("read", true),
-    resultOf("exec", true),
+    createResult("read", true),
+    createResult("exec", true),
   ];
 
   it("names the tools whose last calls failed", () => {
@@ -75,7 +75,7 @@ describe("the reply of a run without any text", () => {
     });
   });
 
-  const worked = [...messages.slice(0, -2), resultOf("read", false), resultOf("exec", false)];
+  const worked = [...messages.slice(0, -2), createResult("read", false), createResult("exec", false)];
 
   it.each([
     ["the model wrote nothing", [userMessage("Go on.")], []],
@@ -104,7 +104,7 @@ describe("the reply of a run without any text", () => {
       {
         messages: [
           assistantMessage([toolCall("m", "message", { action: "react", message_id: "1", emoji: "+1" })]),
-          { ...resultOf("message", false), toolCallId: "m" } as AgentMessage,
+          { ...createResult("message", false), toolCallId: "m" } as AgentMessage,
         ],
       },
       {},
