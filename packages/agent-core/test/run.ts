@@ -5,7 +5,7 @@ import { orderProblems } from "./event-order.ts";
 import { type Asked, MODEL, SYSTEM, scripted, type Turn, user } from "./scripted.ts";
 
 /** Options of a run besides the model's turns. The default prompt is "go". */
-export interface Given {
+export interface RunSetup {
   readonly history?: readonly AgentMessage[];
   readonly input?: readonly AgentMessage[];
   readonly tools?: readonly Tool[];
@@ -15,10 +15,10 @@ export interface Given {
 export async function run(
   turns: readonly Turn[],
   config: Partial<AgentLoopConfig> = {},
-  given: Given = {},
+  setup: RunSetup = {},
 ): Promise<{ result: RunResult; asked: readonly Asked[] }> {
   const model = scripted(...turns);
-  const { history = [], input = [user("go")], tools = [] } = given;
+  const { history = [], input = [user("go")], tools = [] } = setup;
   const events: AgentEvent[] = [];
   try {
     const result = await runAgentLoop(
@@ -41,8 +41,8 @@ export function queue(after: number, ...messages: string[]): () => readonly Agen
   let held = messages;
   return () => {
     if (++polls <= after || held.length === 0) return [];
-    const given = held.map((content) => user(content));
+    const messages = held.map((content) => user(content));
     held = [];
-    return given;
+    return messages;
   };
 }

@@ -9,7 +9,7 @@ const to = (agent: string, match: Omit<BindingMatch, "channel"> = {}): Binding =
   agent,
   match: { channel: "discord", ...match },
 });
-const configOf = (...bindings: Binding[]): RoutingConfig => ({ agents, defaultAgent: "main", bindings });
+const createConfig = (...bindings: Binding[]): RoutingConfig => ({ agents, defaultAgent: "main", bindings });
 const message: RouteInput = {
   channel: "discord",
   account: "bot-1",
@@ -37,7 +37,7 @@ describe("the tiers", () => {
     for (let from = 0; from < ladder.length; from++) {
       const rest = ladder.slice(from);
       const bindings = rest.map(([, binding]) => binding).reverse();
-      expect(createRouter(configOf(...bindings)).resolve(message)).toMatchObject({
+      expect(createRouter(createConfig(...bindings)).resolve(message)).toMatchObject({
         agentId: "a",
         matchedBy: rest[0]?.[0],
         bindingIndex: rest.length - 1,
@@ -46,7 +46,7 @@ describe("the tiers", () => {
   });
 
   it("compare a binding's peer with every id of the conversation", () => {
-    const router = createRouter(configOf(to("a", { peer: { kind: "channel", id: "T2" } })));
+    const router = createRouter(createConfig(to("a", { peer: { kind: "channel", id: "T2" } })));
     const moved = { ...message, otherPeerIds: ["T2"] };
     expect(router.resolve(moved)).toMatchObject({
       matchedBy: "binding.peer",
@@ -59,7 +59,7 @@ describe("the tiers", () => {
   });
 
   it("end with the default agent", () => {
-    expect(createRouter(configOf()).resolve(message)).toEqual({
+    expect(createRouter(createConfig()).resolve(message)).toEqual({
       agentId: "main",
       matchedBy: "default",
       sessionKey: "agent:main:discord:bot-1:channel:T1",
@@ -72,7 +72,7 @@ describe("the tiers", () => {
       to("a", { account: "*-1" }),
       to("b", { account: "bot-1" }),
     ];
-    expect(createRouter(configOf(...bindings)).resolve(message)).toMatchObject({
+    expect(createRouter(createConfig(...bindings)).resolve(message)).toMatchObject({
       agentId: "a",
       bindingIndex: 1,
     });
@@ -87,7 +87,7 @@ describe("the tiers", () => {
       { account: "bot-2" },
       { roles: [] },
     ]) {
-      const router = createRouter(configOf(to("a", { peer, ...other })));
+      const router = createRouter(createConfig(to("a", { peer, ...other })));
       expect(router.resolve(message).matchedBy).toBe("default");
     }
   });
@@ -96,10 +96,13 @@ describe("the tiers", () => {
     // Concatenated, the peer and guild of the binding equal those of the message.
     const bound = to("a", { peer: { kind: "channel", id: "1/x" }, guildId: "y" });
     const near = { ...message, peer: { kind: "channel", id: "1" }, guildId: "x/y" } as const;
-    expect(createRouter(configOf(bound)).resolve(near).matchedBy).toBe("default");
+    expect(createRouter(createConfig(bound)).resolve(near).matchedBy).toBe("default");
     expect(
-      createRouter(configOf(bound)).resolve({ ...near, peer: { kind: "channel", id: "1/x" }, guildId: "y" })
-        .agentId,
+      createRouter(createConfig(bound)).resolve({
+        ...near,
+        peer: { kind: "channel", id: "1/x" },
+        guildId: "y",
+      }).agentId,
     ).toBe("a");
   });
 
@@ -108,14 +111,14 @@ describe("the tiers", () => {
       { kind: "group", id: "T1" },
       { kind: "channel", id: "t1" },
     ] as const) {
-      expect(createRouter(configOf(to("a", { peer }))).resolve(message).matchedBy).toBe("default");
+      expect(createRouter(createConfig(to("a", { peer }))).resolve(message).matchedBy).toBe("default");
     }
   });
 });
 
 describe("a router", () => {
   it("skips bindings to agents that do not exist", () => {
-    const router = createRouter(configOf(to("gone"), to("a")));
+    const router = createRouter(createConfig(to("gone"), to("a")));
     expect(router.resolve(message)).toMatchObject({ agentId: "a", bindingIndex: 1 });
   });
 
@@ -133,31 +136,31 @@ describe("a router", () => {
   });
 
   it("returns frozen routes", () => {
-    expect(Object.isFrozen(createRouter(configOf(to("a"))).resolve(message))).toBe(true);
+    expect(Object.isFrozen(createRouter(createConfig(to("a"))).resolve(message))).toBe(true);
   });
 
   it("applies the reset policy of a kind of conversation", () => {
     const reset = { default: { mode: "none" }, group: { mode: "idle", minutes: 5 } } as const;
-    const router = createRouter({ ...configOf(), reset });
+    const router = createRouter({ ...createConfig(), reset });
     const at = { lastMessageAt: 0, now: 5 * 60_000 };
     expect(router.isResetDue("group", at)).toBe(true);
     expect(router.isResetDue("direct", at)).toBe(false);
-    expect(createRouter(configOf()).isResetDue("group", at)).toBe(false);
+    expect(createRouter(createConfig()).isResetDue("group", at)).toBe(false);
   });
 
   it("has a digest of everything that routes depend on", () => {
-    const base = configOf(to("a", { guildId: "G1" }), to("b"));
+    const base = createConfig(to("a", { guildId: "G1" }), to("b"));
     const digests = [
       base,
-      configOf(to("b"), to("a", { guildId: "G1" })),
-      configOf(to("a", { teamId: "G1" }), to("b")),
+      createConfig(to("b"), to("a", { guildId: "G1" })),
+      createConfig(to("a", { teamId: "G1" }), to("b")),
       { ...base, agents: ["main", "a"] },
       { ...base, defaultAgent: "b" },
       { ...base, dmScope: "main" } as const,
-      configOf(to("a", { guildId: "G1", teamId: "W1" }), to("b")),
-      configOf(to("a", { guildId: "G1", account: "bot-1" }), to("b")),
-      configOf(to("a", { guildId: "G1", roles: [] }), to("b")),
-      configOf(to("a", { guildId: "G1", peer: { kind: "group", id: "*" } }), to("b")),
+      createConfig(to("a", { guildId: "G1", teamId: "W1" }), to("b")),
+      createConfig(to("a", { guildId: "G1", account: "bot-1" }), to("b")),
+      createConfig(to("a", { guildId: "G1", roles: [] }), to("b")),
+      createConfig(to("a", { guildId: "G1", peer: { kind: "group", id: "*" } }), to("b")),
       { ...base, identityLinks: { alice: ["discord:1"] } },
       { ...base, identityLinks: { alice: ["discord:2"] } },
     ].map((config) => createRouter(config).digest);
@@ -169,7 +172,7 @@ describe("a router", () => {
       reset: undefined,
     } as const;
     expect(createRouter(same).digest).toBe(digests[0]);
-    const routes = [base, same, configOf()].map(
+    const routes = [base, same, createConfig()].map(
       (config) => createRouter(config).explain(message).cache.digest,
     );
     expect(routes[1]).toBe(routes[0]);
@@ -180,7 +183,7 @@ describe("a router", () => {
 describe("explain", () => {
   it("lists for every tier the bindings tried and why they did not match", () => {
     const { tiers, route } = createRouter(
-      configOf(
+      createConfig(
         to("a", { peer: { kind: "channel", id: "T9" } }),
         to("a", { guildId: "G1", roles: ["owner"] }),
         to("gone", { guildId: "G1" }),
@@ -218,7 +221,7 @@ describe("explain", () => {
 
   it("lists at most `limit` bindings, and counts all", () => {
     const many = Array.from({ length: 50 }, (_, i) => to("a", { account: `bot-x${i}` }));
-    const report = createRouter(configOf(...many))
+    const report = createRouter(createConfig(...many))
       .explain(message, { limit: 3 })
       .tiers.find(({ tier }) => tier === "binding.account");
     expect(report).toMatchObject({ bindings: 50, reason: "None of 50 bindings matches." });
@@ -227,13 +230,13 @@ describe("explain", () => {
 
   it("reports the source of a route without changing the caches", async () => {
     const cache = new MemoryRouteCache();
-    const first = createRouter(configOf(to("a")), { cache });
+    const first = createRouter(createConfig(to("a")), { cache });
     expect(first.explain(message).cache).toMatchObject({ source: "none", config: first.digest });
     expect(first.explain(message).cache.source).toBe("none");
     first.resolve(message);
     expect(first.explain(message).cache.source).toBe("memory");
     await first.flush();
-    const second = createRouter(configOf(to("a")), { cache });
+    const second = createRouter(createConfig(to("a")), { cache });
     expect(await second.warm()).toBe(1);
     expect(second.explain(message).cache.source).toBe("store");
     second.resolve(message);
@@ -241,7 +244,7 @@ describe("explain", () => {
   });
 
   it("names the person that the sender is linked to", () => {
-    const router = createRouter({ ...configOf(), identityLinks: { alice: ["discord:U1"] } });
+    const router = createRouter({ ...createConfig(), identityLinks: { alice: ["discord:U1"] } });
     const { session, route } = router.explain({
       ...message,
       peer: { kind: "direct", id: "U1" },

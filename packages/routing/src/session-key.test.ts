@@ -6,7 +6,7 @@ import type { DmScope, RouteInput } from "./types.ts";
 
 const base = { agents: ["coder"], defaultAgent: "coder", bindings: [] };
 
-function keyOf(input: Partial<RouteInput>, dmScope: DmScope, identityLinks = {}): string {
+function getKey(input: Partial<RouteInput>, dmScope: DmScope, identityLinks = {}): string {
   const message: RouteInput = {
     channel: "telegram",
     account: "main",
@@ -23,7 +23,7 @@ describe("session keys", () => {
     ["per-channel-peer", "agent:coder:telegram:direct:123"],
     ["per-account-channel-peer", "agent:coder:telegram:main:direct:123"],
   ])("of direct messages under %s", (scope, key) => {
-    expect(keyOf({}, scope)).toBe(key);
+    expect(getKey({}, scope)).toBe(key);
   });
 
   it("separate people and channels by default", () => {
@@ -33,10 +33,10 @@ describe("session keys", () => {
 
   it("separate groups and channels of each account, in every scope", () => {
     for (const scope of ["main", "per-peer", "per-channel-peer", "per-account-channel-peer"] as const) {
-      expect(keyOf({ peer: { kind: "group", id: "-100" } }, scope)).toBe(
+      expect(getKey({ peer: { kind: "group", id: "-100" } }, scope)).toBe(
         "agent:coder:telegram:main:group:-100",
       );
-      expect(keyOf({ peer: { kind: "channel", id: "C1" } }, scope)).toBe(
+      expect(getKey({ peer: { kind: "channel", id: "C1" } }, scope)).toBe(
         "agent:coder:telegram:main:channel:C1",
       );
     }
@@ -44,12 +44,12 @@ describe("session keys", () => {
 
   it("contain the thread, unless the thread is itself the conversation", () => {
     const channel = { kind: "channel", id: "C1" } as const;
-    expect(keyOf({ peer: channel, threadId: "1712.5" }, "main")).toBe(
+    expect(getKey({ peer: channel, threadId: "1712.5" }, "main")).toBe(
       "agent:coder:telegram:main:channel:C1:thread:1712.5",
     );
-    expect(keyOf({ peer: channel, threadId: "C1" }, "main")).toBe("agent:coder:telegram:main:channel:C1");
-    expect(keyOf({ threadId: "7" }, "per-channel-peer")).toBe("agent:coder:telegram:direct:123:thread:7");
-    expect(keyOf({ threadId: "7" }, "main")).toBe("agent:coder:main");
+    expect(getKey({ peer: channel, threadId: "C1" }, "main")).toBe("agent:coder:telegram:main:channel:C1");
+    expect(getKey({ threadId: "7" }, "per-channel-peer")).toBe("agent:coder:telegram:direct:123:thread:7");
+    expect(getKey({ threadId: "7" }, "main")).toBe("agent:coder:main");
   });
 });
 
@@ -60,30 +60,30 @@ describe("identity links", () => {
   it("join one person's direct messages on all channels in one session", () => {
     for (const scope of ["per-peer", "per-channel-peer", "per-account-channel-peer"] as const) {
       for (const message of [on("telegram", "123"), on("feishu", "ou_1"), on("slack", "U:1")]) {
-        expect(keyOf(message, scope, links)).toBe("agent:coder:direct:alice");
+        expect(getKey(message, scope, links)).toBe("agent:coder:direct:alice");
       }
     }
-    expect(keyOf(on("feishu", "ou_1"), "main", links)).toBe("agent:coder:main");
+    expect(getKey(on("feishu", "ou_1"), "main", links)).toBe("agent:coder:main");
   });
 
   it("do not affect other people and groups", () => {
-    expect(keyOf(on("feishu", "123"), "per-channel-peer", links)).toBe("agent:coder:feishu:direct:123");
-    expect(keyOf({ peer: { kind: "group", id: "123" } }, "per-peer", links)).toBe(
+    expect(getKey(on("feishu", "123"), "per-channel-peer", links)).toBe("agent:coder:feishu:direct:123");
+    expect(getKey({ peer: { kind: "group", id: "123" } }, "per-peer", links)).toBe(
       "agent:coder:telegram:main:group:123",
     );
   });
 
   it("assign an id that is listed twice to the first name", () => {
     const twice = { alice: ["telegram:1"], bob: ["telegram:1", "telegram:2"] };
-    expect(keyOf(on("telegram", "1"), "per-peer", twice)).toBe("agent:coder:direct:alice");
-    expect(keyOf(on("telegram", "2"), "per-peer", twice)).toBe("agent:coder:direct:bob");
+    expect(getKey(on("telegram", "1"), "per-peer", twice)).toBe("agent:coder:direct:alice");
+    expect(getKey(on("telegram", "2"), "per-peer", twice)).toBe("agent:coder:direct:bob");
   });
 
   it("prevent impersonation by an id that equals a linked name", () => {
-    const stranger = keyOf(on("web", "alice"), "per-peer", links);
+    const stranger = getKey(on("web", "alice"), "per-peer", links);
     expect(stranger).toBe("agent:coder:direct:%~alice");
-    expect(stranger).not.toBe(keyOf(on("telegram", "123"), "per-peer", links));
-    expect(keyOf(on("web", "%~alice"), "per-peer", links)).not.toBe(stranger);
+    expect(stranger).not.toBe(getKey(on("telegram", "123"), "per-peer", links));
+    expect(getKey(on("web", "%~alice"), "per-peer", links)).not.toBe(stranger);
   });
 });
 

@@ -4,9 +4,9 @@ import { createCommandNames } from "./commands.ts";
 
 describe("createCommandNames", () => {
   it("returns unique names of at most 32 characters", () => {
-    const nameOf = createCommandNames(["help"]);
+    const getName = createCommandNames(["help"]);
     const long = "a".repeat(40);
-    expect(["weather", "wea-ther", "wea.ther", "help", long, `${long}b`].map(nameOf)).toEqual([
+    expect(["weather", "wea-ther", "wea.ther", "help", long, `${long}b`].map(getName)).toEqual([
       "weather",
       "wea_ther",
       "wea_ther_2",

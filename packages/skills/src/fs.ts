@@ -55,7 +55,7 @@ export const diskFs: SkillFs = {
       while (entries.length < limit) {
         const entry = folder.readSync();
         if (entry === null) break;
-        entries.push({ name: entry.name, kind: kindOf(entry) });
+        entries.push({ name: entry.name, kind: getKind(entry) });
       }
       return entries;
     } finally {
@@ -68,7 +68,7 @@ export const diskFs: SkillFs = {
     if (stat === undefined) return undefined;
     // Programs cannot set `ctime`, and it has nanosecond resolution.
     const stamp = `${stat.mtimeMs} ${stat.ctimeMs} ${stat.size} ${stat.ino}`;
-    return { kind: kindOf(stat), size: stat.size, stamp };
+    return { kind: getKind(stat), size: stat.size, stamp };
   },
 
   realpath: (path) => orMissing(() => realpathSync(path)),
@@ -100,7 +100,7 @@ export const diskFs: SkillFs = {
   },
 };
 
-function kindOf(entry: Pick<Dirent, "isFile" | "isDirectory" | "isSymbolicLink">): FileKind {
+function getKind(entry: Pick<Dirent, "isFile" | "isDirectory" | "isSymbolicLink">): FileKind {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "folder";
   return entry.isSymbolicLink() ? "link" : "other";

@@ -13,14 +13,14 @@ const dir = () =>
     "silent/SKILL.md": skill("user-invocable: false"),
   });
 
-async function commandsOf(options: CommandOptions) {
+async function getCommands(options: CommandOptions) {
   const agent = await createSkills({ sources: [{ kind: "bundled", dir: dir() }] }).forAgent();
   return agent.commands(options);
 }
 
 describe("slash commands", () => {
   it("exist for the skills that may have one", async () => {
-    const commands = await commandsOf({ reserved: ["help"] });
+    const commands = await getCommands({ reserved: ["help"] });
     expect(commands.map(({ name, skillId, description }) => [name, skillId, description])).toEqual([
       ["deploy", "deploy", "Do it."],
       ["help_2", "help", "帮助。用于提问。"],
@@ -32,8 +32,8 @@ describe("slash commands", () => {
   });
 
   it("that call a tool exist only for agents with that tool", async () => {
-    expect((await commandsOf({ tools: ["read"] })).map(({ name }) => name)).toEqual(["help", "weather"]);
-    expect(await commandsOf({ tools: ["read", "exec"] })).toHaveLength(3);
+    expect((await getCommands({ tools: ["read"] })).map(({ name }) => name)).toEqual(["help", "weather"]);
+    expect(await getCommands({ tools: ["read", "exec"] })).toHaveLength(3);
   });
 });
 

@@ -174,7 +174,7 @@ describe("a source", () => {
   });
 
   it("is scanned up to 5,000 folders", async () => {
-    const kits = treeOf(1_000, 100);
+    const kits = createTree(1_000, 100);
     const { skills, problems } = await createSkills({ sources: [extra("/s")], fs: kits.fs }).check();
     expect(skills.length).toBeGreaterThan(4_900);
     expect(kits.reads()).toBe(skills.length);
@@ -182,7 +182,7 @@ describe("a source", () => {
   });
 
   it("is scanned in slices", async () => {
-    const kits = treeOf(1, 20, {
+    const kits = createTree(1, 20, {
       onRead() {
         const end = performance.now() + 6;
         while (performance.now() < end);
@@ -203,7 +203,7 @@ describe("a source", () => {
   });
 
   it("is read up to 50 MB", async () => {
-    const kits = treeOf(1, 250, { size: 250_000 });
+    const kits = createTree(1, 250, { size: 250_000 });
     const { skills, problems } = await createSkills({ sources: [extra("/s")], fs: kits.fs }).check();
     expect(skills).toHaveLength(200);
     expect(problems).toMatchObject([{ code: "too_many", severity: "warning" }]);
@@ -366,7 +366,7 @@ describe("scanning again", () => {
 });
 
 /** Kits of skills that are on no disk; `onRead` is called for each file. */
-function treeOf(kits: number, skillsInEach: number, { size = 3, onRead = () => {} } = {}) {
+function createTree(kits: number, skillsInEach: number, { size = 3, onRead = () => {} } = {}) {
   let reads = 0;
   const folders = (prefix: string, count: number) =>
     Array.from({ length: count }, (_, i) => ({ name: `${prefix}${i}`, kind: "folder" as const }));

@@ -11,7 +11,7 @@ function needing(skill: Skill): Skill {
 }
 
 /** Returns the commands for the install instructions of a skill. */
-async function commandsOf(install: string): Promise<string[][]> {
+async function getCommands(install: string): Promise<string[][]> {
   const text = skill(`description: d\nmetadata: { openclaw: { install: ${install} } }`);
   const dir = folder({ "a/SKILL.md": text });
   const { skills, problems } = await createSkills({ sources: [{ kind: "bundled", dir }] }).forAgent();
@@ -73,7 +73,7 @@ describe("install instructions", () => {
       ],
     ],
   ])("%s", async (way, commands) => {
-    expect(await commandsOf(`[${way}]`)).toEqual([commands]);
+    expect(await getCommands(`[${way}]`)).toEqual([commands]);
   });
 
   it.each([
@@ -83,7 +83,7 @@ describe("install instructions", () => {
     ["archive: tar.gz", "https://x.test/t.zip", "tar"],
     ["archive: gzip", "https://x.test/t", "tar"],
   ])("unpacks %s of %s with %s", async (said, url, program) => {
-    const [commands = []] = await commandsOf(`[{ kind: download, url: '${url}', ${said} }]`);
+    const [commands = []] = await getCommands(`[{ kind: download, url: '${url}', ${said} }]`);
     expect(commands.map((command) => command.split(" ")[0])).toContain(program);
   });
 
@@ -101,11 +101,11 @@ describe("install instructions", () => {
     "{ kind: apt, package: x }",
     "3",
   ])("rejects %s", async (way) => {
-    expect(await commandsOf(`[${way}]`)).toEqual([]);
+    expect(await getCommands(`[${way}]`)).toEqual([]);
   });
 
   it("ignores instructions that are not a list", async () => {
-    expect(await commandsOf("brew")).toEqual([]);
+    expect(await getCommands("brew")).toEqual([]);
   });
 });
 

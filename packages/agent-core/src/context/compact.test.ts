@@ -266,7 +266,7 @@ describe("findCutPoint", () => {
 
   it("keeps an unanswered request verbatim, even if the user wrote more since", async () => {
     const call = (id: string) => assistant([toolCall(id, "read", { path: "x".repeat(900) })]);
-    const resultOf = (toolCallId: string): AgentMessage => ({
+    const createResult = (toolCallId: string): AgentMessage => ({
       role: "toolResult",
       toolCallId,
       toolName: "read",
@@ -279,10 +279,10 @@ describe("findCutPoint", () => {
       assistant("done"),
       user("write the report"),
       call("1"),
-      resultOf("1"),
+      createResult("1"),
       user("in English"),
       call("2"),
-      resultOf("2"),
+      createResult("2"),
     ];
     const { stream } = scripted("NOTES");
     const steered = await compact({ messages, keepTokens: 500, model: MODEL, stream });

@@ -16,7 +16,7 @@ const result = (id: string, text = "ok"): ToolResultMessage => ({
   timestamp: 1,
 });
 
-function requestOf(history: readonly AgentMessage[]): readonly Message[] {
+function createRequest(history: readonly AgentMessage[]): readonly Message[] {
   return new RequestView(new Conversation(history)).request();
 }
 
@@ -87,18 +87,18 @@ describe("RequestView", () => {
   });
 
   it("ends each request with a message to answer", () => {
-    expect(lines(requestOf([]))).toEqual(["user: (Go on.)"]);
-    expect(lines(requestOf([user("a"), assistant("b")])).at(-1)).toBe("user: (Go on.)");
-    expect(lines(requestOf([user("a"), assistant("b"), user("c")]))).toEqual([
+    expect(lines(createRequest([]))).toEqual(["user: (Go on.)"]);
+    expect(lines(createRequest([user("a"), assistant("b")])).at(-1)).toBe("user: (Go on.)");
+    expect(lines(createRequest([user("a"), assistant("b"), user("c")]))).toEqual([
       "user: a",
       "assistant: b",
       "user: c",
     ]);
-    expect(requestOf([user("a"), assistant("b", { stopReason: "pause" })])).toHaveLength(2);
+    expect(createRequest([user("a"), assistant("b", { stopReason: "pause" })])).toHaveLength(2);
   });
 
   it("starts with a user message even if a turn comes first", () => {
-    const request = requestOf([result("lost"), assistant("a"), user("b")]);
+    const request = createRequest([result("lost"), assistant("a"), user("b")]);
     expect(request.map((message) => message.role)).toEqual(["user", "assistant", "user"]);
   });
 

@@ -57,7 +57,7 @@ describe("continuing", () => {
     const ran: string[] = [];
     const partly = [
       ...history,
-      { ...resultOf("b"), content: [{ type: "text", text: "from before" }] } as const,
+      { ...createResult("b"), content: [{ type: "text", text: "from before" }] } as const,
     ];
     const { asked } = await run(
       ["ok"],
@@ -146,7 +146,7 @@ describe("continuing", () => {
   });
 });
 
-function resultOf(id: string) {
+function createResult(id: string) {
   return {
     role: "toolResult",
     toolCallId: id,

@@ -65,8 +65,8 @@ function validateText<B extends { readonly text: string }>(block: B): B | undefi
 export function validateCall(call: ToolCallBlock): ToolCallBlock {
   const readable = isJsonObject(call.args) && !isDeeperThan(call.args, MAX_JSON_DEPTH);
   const args = readable ? toWellFormed(call.args) : undefined;
-  const [name, id] = [stringOf(call.name), stringOf(call.id)];
-  const argsText = stringOf(call.argsText).toWellFormed();
+  const [name, id] = [toText(call.name), toText(call.id)];
+  const argsText = toText(call.argsText).toWellFormed();
   const isFine = name === call.name && id === call.id && argsText === call.argsText && args === call.args;
   if (isFine) return call;
   const { argsError: said, ...rest } = call;
@@ -76,6 +76,6 @@ export function validateCall(call: ToolCallBlock): ToolCallBlock {
   return { ...rest, name, id, args, argsText: kept, argsError };
 }
 
-function stringOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

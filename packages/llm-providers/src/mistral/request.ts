@@ -28,8 +28,8 @@ export function requestParams(request: ModelRequest): ChatCompletionStreamReques
     ...toolFields(request),
   };
   // Without these fields a model does not think.
-  const isTold = level !== undefined && (level !== "off" || options.thinking !== undefined);
-  return isTold ? Object.assign(params, thinking(model, level)) : params;
+  const isSet = level !== undefined && (level !== "off" || options.thinking !== undefined);
+  return isSet ? Object.assign(params, thinking(model, level)) : params;
 }
 
 function toolFields({ context, options }: ModelRequest): Partial<ChatCompletionStreamRequest> {

@@ -41,7 +41,7 @@ const approvedSchema = z.object({
 
 /** Stores each approval in its own file, so that several processes can share the folder. */
 export function createPinFiles(folder: string): PinStore {
-  const fileOf = (kind: "skill" | "source", dir: string): string =>
+  const getFile = (kind: "skill" | "source", dir: string): string =>
     join(folder, `${kind}-${sha256(dir).slice(0, 32)}.json`);
   const write = async (file: string, value: object): Promise<void> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -52,7 +52,7 @@ export function createPinFiles(folder: string): PinStore {
   };
   return {
     async get(skillDir) {
-      const text = await readText(fileOf("skill", skillDir));
+      const text = await readText(getFile("skill", skillDir));
       if (text === undefined) return undefined;
       const kept = approvedSchema.safeParse(parseJson(text)).data;
       // A damaged file approves nothing, and the skill does not count as new.
@@ -62,10 +62,10 @@ export function createPinFiles(folder: string): PinStore {
     },
     put({ pin: { digest, files }, texts, ...rest }) {
       const kept = { ...rest, digest, files: Object.entries(files), texts: Object.entries(texts) };
-      return write(fileOf("skill", rest.dir), kept);
+      return write(getFile("skill", rest.dir), kept);
     },
-    isKnown: async (sourceDir) => (await readText(fileOf("source", sourceDir))) !== undefined,
-    markKnown: (sourceDir) => write(fileOf("source", sourceDir), { dir: sourceDir }),
+    isKnown: async (sourceDir) => (await readText(getFile("source", sourceDir))) !== undefined,
+    markKnown: (sourceDir) => write(getFile("source", sourceDir), { dir: sourceDir }),
   };
 }
 
