@@ -66,7 +66,7 @@ describe("a message to another conversation", () => {
     const asked = modelRequests(world.anthropic).at(-1)?.messages.at(-1)?.text;
     expect(asked).toContain("The demo is at six.");
     expect(asked).toContain("Sent here by agents from other conversations");
-    expect(asked).toContain("requested by a person with the role owner");
+    expect(asked).toContain("asked by somebody whose role is owner");
     expect(asked).not.toMatch(/anna|not addressed to you/);
     expect(world.anthropic.requests).toHaveLength(3);
   });
