@@ -1,5 +1,5 @@
 import { globSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { FOLDERS } from "./layer-rules.mjs";
 import { root, workspaceMembers } from "./workspace.mjs";
@@ -26,6 +26,17 @@ it("docs/architecture.md names files that exist", () => {
   const files = [...text.matchAll(/`((?:apps|packages|scripts)\/[^`\s]+)`/g)].map(([, path]) => path);
   expect(files.length).toBeGreaterThan(20);
   expect(files.filter((path) => !isThere(path))).toEqual([]);
+});
+
+it("docs/architecture.md names files without a folder after a file of the same folder", () => {
+  const missing = text.split("\n").flatMap((line) => {
+    let folder = "";
+    return [...line.matchAll(/`([^`\s]+\.(?:tsx?|json))`/g)].flatMap(([, path]) => {
+      if (path.includes("/")) folder = dirname(path);
+      return path.includes("/") || folder === "" || isThere(join(folder, path)) ? [] : [`${folder}/${path}`];
+    });
+  });
+  expect(missing).toEqual([]);
 });
 
 it("docs/architecture.md says where to make fifteen changes and more", () => {

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, join } from "node:path";
 import { root, run, workspaceMembers } from "./workspace.mjs";
 
 /** Turbo tasks of each check. */
@@ -154,7 +154,8 @@ function testHost() {
   const programs = ["bwrap", "chromium", "rg"].flatMap((name) =>
     (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, name)),
   );
-  const data = globSync(join(dirname(root.replace(/\/$/, "")), "shared", "wire", "**"));
+  const recordings = process.env.SIGNALBOX_RECORDINGS;
+  const data = recordings ? globSync(join(recordings, "**")) : [];
   const parts = [...programs, ...data].flatMap((path) => {
     const entry = statSync(path, { throwIfNoEntry: false });
     return entry === undefined ? [] : [`${path} ${entry.size} ${entry.mtimeMs}`];

@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import {
   encrypt,
   type FeishuEvent,
@@ -7,6 +8,7 @@ import {
   replyMessage,
   textMessage,
 } from "@signalbox/testkit/feishu";
+import { getRecordingsFolder } from "@signalbox/testkit/wire";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { decrypt } from "../src/inbound/crypto.ts";
 import { feishu } from "../src/index.ts";
@@ -302,7 +304,7 @@ describe("the webhook with an encrypt key", () => {
   });
 });
 
-const vectors = new URL("../../../../shared/wire/signature-vectors.mjs", import.meta.url);
+const recordings = getRecordingsFolder();
 
 describe("decryption", () => {
   it("reads the example that the open platform documents", () => {
@@ -318,10 +320,10 @@ describe("decryption", () => {
   });
 
   it("reads the vectors of others", async ({ skip }) => {
-    if (!existsSync(vectors)) return skip("no vectors of others beside the project (../shared/wire)");
+    if (recordings === undefined) return skip("the vectors are read only if SIGNALBOX_RECORDINGS is set");
     vi.stubEnv("WIRE_MODULES", process.env["WIRE_MODULES"] ?? import.meta.dirname);
     const { lark }: { lark: { key: string; cipher: string; plain: string | RegExp }[] } = await import(
-      vectors.href
+      pathToFileURL(join(recordings, "signature-vectors.mjs")).href
     );
     for (const { key, cipher, plain } of lark) expect(decrypt(cipher, key)).toMatch(plain);
   });

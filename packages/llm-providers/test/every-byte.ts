@@ -2,7 +2,7 @@
 //   node test/every-byte.ts [--below 65536] [--jobs 2] [--only anthropic-messages]
 // `--below` cuts at every byte only streams shorter than so many bytes; longer ones are cut around every event and at
 // every 997th byte. Without it all of them are cut at every byte, which takes hours: the work grows with the square of
-// the length. The recordings are expected beside the project (../shared/wire).
+// the length. SIGNALBOX_RECORDINGS names the folder of the recordings.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";

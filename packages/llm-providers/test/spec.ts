@@ -161,7 +161,7 @@ export function requestChecker(
   if (checkers.has(key)) return checkers.get(key);
   const text = readSpec(name);
   if (text === undefined) {
-    console.log(`skipped: ${name} is not beside the project (../shared/wire)`);
+    console.log(`skipped: ${name} is checked only if SIGNALBOX_RECORDINGS is set`);
     checkers.set(key, undefined);
     return undefined;
   }

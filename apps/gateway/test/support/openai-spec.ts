@@ -46,11 +46,11 @@ export interface SpecCheck {
   event(value: { readonly type: string }): string[];
 }
 
-/** `undefined`, with a printed note, where OpenAI's document is not beside the project. */
+/** Returns `undefined` and prints a note if OpenAI's API document is missing. */
 export function openAiSpec(): SpecCheck | undefined {
   const text = readSpec("openai.yaml");
   if (text === undefined) {
-    console.log("skipped: OpenAI's document is not beside the project (../shared/wire)");
+    console.log("skipped: OpenAI's API document is checked only if SIGNALBOX_RECORDINGS is set");
     return undefined;
   }
   const document: unknown = parse(text, { maxAliasCount: -1 });

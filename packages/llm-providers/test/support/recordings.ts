@@ -18,7 +18,7 @@ function allRecordings(): readonly Recording[] {
 export function recorded(want: (recording: Recording) => boolean): Recorded | undefined {
   const all = allRecordings().filter(want);
   if (all.length === 0) {
-    console.log("skipped: no recorded streams beside the project (../shared/wire)");
+    console.log("skipped: recorded streams are replayed only if SIGNALBOX_RECORDINGS is set");
     return undefined;
   }
   return {

@@ -1,8 +1,8 @@
 export {
+  getRecordingsFolder,
   type Recording,
   type RecordingFile,
   readRecordings,
   readSpec,
   type SpecName,
-  wireFolder,
 } from "./recordings.ts";

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 
 /** An exchange recorded from a vendor's real server. */
@@ -25,30 +24,28 @@ export type RecordingFile = "vercel-ai" | "pydantic-ai";
 export type SpecName = "openai.yaml" | "anthropic.yaml" | "mistral.yaml" | "gemini.json" | "discord.json";
 
 /**
- * Returns the folder of recordings and specifications from outside this project, `shared/wire` beside the repository.
- * `undefined` if it does not exist. Tests that need it are then skipped with that reason.
+ * Returns the folder of large recordings and API documents from outside this project, which the environment variable
+ * `SIGNALBOX_RECORDINGS` names. `undefined` if it is not set: tests that need the folder are then skipped.
+ *
+ * @throws Error if the folder does not exist
  */
-export function wireFolder(): string | undefined {
-  let at = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(at, "pnpm-workspace.yaml"))) {
-    const up = dirname(at);
-    if (up === at) return undefined;
-    at = up;
-  }
-  const folder = join(dirname(at), "shared", "wire");
-  return existsSync(folder) ? folder : undefined;
+export function getRecordingsFolder(): string | undefined {
+  const folder = process.env["SIGNALBOX_RECORDINGS"];
+  if (folder === undefined || folder === "") return undefined;
+  if (!existsSync(folder)) throw new Error(`SIGNALBOX_RECORDINGS names a missing folder: ${folder}`);
+  return folder;
 }
 
 function read(...path: readonly string[]): string | undefined {
-  const folder = wireFolder();
+  const folder = getRecordingsFolder();
   if (folder === undefined) return undefined;
   const file = join(folder, ...path);
   return existsSync(file) ? gunzipSync(readFileSync(file)).toString("utf8") : undefined;
 }
 
 /**
- * Returns every usable recording of a file, or `undefined` if the file does not exist. An event stream always ends with
- * a blank line.
+ * Returns every usable recording of `recordings/<file>.jsonl.gz` in the folder, or `undefined` if the file does not
+ * exist. An event stream always ends with a blank line.
  */
 export function readRecordings(file: RecordingFile): readonly Recording[] | undefined {
   const text = read("recordings", `${file}.jsonl.gz`);
@@ -73,7 +70,8 @@ export function readRecordings(file: RecordingFile): readonly Recording[] | unde
 }
 
 /**
- * Returns a vendor's API document as text (YAML or JSON, depending on its name), or `undefined` if it does not exist.
+ * Returns a vendor's API document, `specs/<name>.gz` in the folder, as YAML or JSON text. `undefined` if it does not
+ * exist.
  */
 export function readSpec(name: SpecName): string | undefined {
   return read("specs", `${name}.gz`);
