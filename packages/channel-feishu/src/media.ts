@@ -71,7 +71,7 @@ export async function attach(
           file_type: fileType,
           file_name: part.name,
           file: bytes,
-          ...(duration === undefined ? {} : { duration }),
+          duration,
         },
       }),
     );

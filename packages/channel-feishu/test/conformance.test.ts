@@ -104,7 +104,7 @@ function actionOf(standIn: FeishuStandIn, { eventId, messageId, label, text }: C
   return cardAction(messageId, value, {
     eventId,
     appId,
-    ...(option === undefined ? {} : { option }),
+    option,
     ...(field === undefined ? {} : { form: { [field]: text } }),
   });
 }

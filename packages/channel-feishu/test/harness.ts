@@ -29,8 +29,8 @@ export async function openBench(
     ...credentials,
     bot: { openId: "ou_bot", name: "Signalbox" },
     users: { ou_sender: { name: "张三" } },
-    ...(config.verificationToken === undefined ? {} : { verificationToken: config.verificationToken }),
-    ...(config.encryptKey === undefined ? {} : { encryptKey: config.encryptKey }),
+    verificationToken: config.verificationToken,
+    encryptKey: config.encryptKey,
     ...options,
   });
   const settings = { ...credentials, baseUrl: standIn.url, ...config };

@@ -182,7 +182,7 @@ function choosableIn({ content }: SlackMessage): readonly Choosable[] {
     if (element["type"] === "static_select") return options;
     const label = textAt(objectAt(element, "text"), "text") ?? "";
     const value = textAt(element, "value");
-    const button = { id, label, ...(value === undefined ? {} : { value }) };
+    const button = { id, label, value };
     return [{ label, deliver: (ts) => buttonClick(ts, button) }];
   });
 }

@@ -23,7 +23,7 @@ async function reopen(
     idempotencyKey: "run1",
     signal: never,
     replyTo: `C_GENERAL:${root}`,
-    ...(messageId === undefined ? {} : { messageId }),
+    messageId,
   });
   if (draft === undefined) throw new Error("there are no drafts");
   return draft;

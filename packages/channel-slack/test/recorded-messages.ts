@@ -34,7 +34,7 @@ const section = (...elements: readonly Json[]): Json => ({
 const words = (text: string, style?: Json): Json => ({
   type: "text",
   text,
-  ...(style === undefined ? {} : { style }),
+  style,
 });
 
 const file = {

@@ -92,7 +92,7 @@ export async function fetchMedia(
   if (body === null) throw new ChannelError("transient", "Telegram: the file download had no body");
   const fetched = createFetchedMedia({ body, headers }, ref, limits.mediaBytes);
   return {
-    ...(file.file_size === undefined ? {} : { size: file.file_size }),
+    size: file.file_size,
     ...fetched,
     // Telegram serves most files as `application/octet-stream`.
     mimeType: fetched.mimeType === octets ? ref.mimeType : fetched.mimeType,

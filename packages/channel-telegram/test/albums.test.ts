@@ -7,8 +7,8 @@ import { type Bench, openBench, token, webhookSecret } from "./harness.ts";
 /** One image of an album. */
 function picture(album: string, fileId: string, caption?: string, chat?: { id: number; type: "supergroup" }) {
   const photo = [{ file_id: fileId, file_unique_id: `u-${fileId}`, width: 10, height: 10 }];
-  const fields = { media_group_id: album, photo, ...(caption === undefined ? {} : { caption }) };
-  return update("message", messageObject(undefined, { fields, ...(chat === undefined ? {} : { chat }) }));
+  const fields = { media_group_id: album, photo, caption };
+  return update("message", messageObject(undefined, { fields, chat }));
 }
 
 function seen(events: readonly InboundEvent[]) {

@@ -21,7 +21,7 @@ function attachment(kind: OutboundMediaKind, mimeType: string) {
 }
 
 function message(part: OutboundPart, replyTo?: string): Outbound {
-  return { parts: [part], ...(replyTo === undefined ? {} : { replyTo }) };
+  return { parts: [part], replyTo };
 }
 
 describe("sending messages", () => {

@@ -15,7 +15,7 @@ export function attachmentOf(kind: "image" | "file", address: string, name?: str
   const data = /^data:([^;,]*)[^,]*,/.exec(address);
   if (data === null && !/^https?:\/\//.test(address)) return undefined;
   const mimeType = data?.[1] || "application/octet-stream";
-  return { kind, mimeType, ...(name === undefined ? {} : { name }), ref: address };
+  return { kind, mimeType, name, ref: address };
 }
 
 /** Opens a file that a client has uploaded to the host. Returns `undefined` if the file no longer exists. */
@@ -34,7 +34,7 @@ export interface UploadedFile {
 /** Creates an attachment from a file that was uploaded before. */
 export function uploadOf({ owner, id, name, mimeType, size }: UploadedFile): MediaRef {
   const kind = mimeType.startsWith("image/") ? "image" : "file";
-  return { kind, mimeType, size, ...(name === undefined ? {} : { name }), ref: { owner, id } };
+  return { kind, mimeType, size, name, ref: { owner, id } };
 }
 
 const uploadRef = z.object({ owner: z.string(), id: z.string() });

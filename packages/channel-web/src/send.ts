@@ -37,7 +37,7 @@ export async function sendToViewers(
       messageId,
       text: part.text,
       markup: part.type === "text" ? "plain" : "markdown",
-      ...(replyTo === undefined ? {} : { replyTo }),
+      replyTo,
     });
     const receipt = { index, messageId };
     parts.push(receipt);

@@ -90,7 +90,7 @@ async function openStoreOf<T extends AskingBodies>({
       info: (fields, message) => logger.info(fields, message),
       warn: (fields, message) => logger.warn(fields, message),
     },
-    ...(faults === undefined ? {} : { faults }),
+    faults,
   });
   return instrument?.(store) ?? store;
 }

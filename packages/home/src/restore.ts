@@ -42,7 +42,7 @@ export async function restoreBackup(home: Home, folder: string, now: Date): Prom
     const before = setAside(home, now);
     renameSync(copy, home.databaseFile);
     if (existsSync(join(next, "media"))) renameSync(join(next, "media"), home.mediaDir);
-    return { databaseBytes, ...(before === undefined ? {} : { before }) };
+    return { databaseBytes, before };
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     throw new GatewayError("cannot_write", `Not restored: ${reasonOf(error)}.`, { cause: error });

@@ -45,7 +45,7 @@ describe("the Feishu webhook", () => {
     const accounts = { main: feishuAccount({ encryptKey }) };
     world.configure(exampleConfig({ channels: { feishu: { accounts } } }));
     const { url } = await world.start();
-    const options = { token: APP.verificationToken, ...(encryptKey === undefined ? {} : { encryptKey }) };
+    const options = { token: APP.verificationToken, encryptKey };
     const { headers, ...request } = push(challenge, options);
     // Feishu does not sign the challenge.
     const answer = await fetch(`${url}/channels/feishu/main/events`, {

@@ -62,7 +62,7 @@ describe("a question with buttons", () => {
       cardAction(question.messageId, question.values[label], {
         chatId: "oc_group",
         operatorId,
-        ...(eventId === undefined ? {} : { eventId }),
+        eventId,
       }),
     );
 

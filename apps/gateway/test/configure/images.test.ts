@@ -163,7 +163,7 @@ describe("a picture that is larger than vendors take", () => {
         },
       }),
       folder: () => Promise.reject(new Error("there is none")),
-      inspector: { detectEncoding, ...(fitPicture === undefined ? {} : { fitImage: fitPicture }) },
+      inspector: { detectEncoding, fitImage: fitPicture },
       limits: () => ({ files: 10, bytes: 1_000_000 }),
       logger: { debug() {}, warn() {} },
     });

@@ -17,7 +17,7 @@ const MINUTE = 60_000;
 
 function configured(heartbeat: unknown, more = {}) {
   const defaults = { model: "anthropic/claude-sonnet-4-6" };
-  const list = [{ id: "coder", ...(heartbeat === undefined ? {} : { heartbeat }) }];
+  const list = [{ id: "coder", heartbeat }];
   return exampleConfig({ agents: { defaults, list }, access: OWNED, ...more });
 }
 

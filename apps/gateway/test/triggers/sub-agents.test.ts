@@ -33,7 +33,7 @@ async function open({ tools = TOOLS, subagents, more }: Settings = {}): Promise<
     exampleConfig({
       access: OWNED,
       agents: {
-        defaults: { model: "anthropic/claude-sonnet-4-6", ...(subagents === undefined ? {} : { subagents }) },
+        defaults: { model: "anthropic/claude-sonnet-4-6", subagents },
         list: [{ id: "coder", tools: { allow: tools } }],
       },
       ...more,

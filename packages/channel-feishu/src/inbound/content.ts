@@ -80,7 +80,7 @@ function mediaRef(
   return {
     kind,
     mimeType: mimeType ?? "application/octet-stream",
-    ...(name === undefined ? {} : { name }),
+    name,
     ref: { messageId, key, type: kind === "image" ? "image" : "file" },
   };
 }

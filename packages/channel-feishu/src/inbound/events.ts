@@ -129,7 +129,7 @@ function readMessage(envelope: EventEnvelope, facts: Facts): MessageEvent | unde
   const startId = getThreadStart(message);
   const mentions = readMentions(message, facts.selfId);
   const threaded = threadId !== undefined || message["chat_type"] === "topic_group";
-  const conversation = { id: chatId, kind, ...(threadId === undefined ? {} : { threadId }) } as const;
+  const conversation = { id: chatId, kind, threadId } as const;
   const base = common(envelope, facts, conversation, sender, threaded ? (rootId ?? messageId) : undefined);
   return {
     ...base,
@@ -228,9 +228,9 @@ function readAction(envelope: EventEnvelope, facts: Facts): InboundEvent | undef
   return {
     ...common(envelope, facts, conversation, sender),
     type: "action",
-    ...(messageId === undefined ? {} : { messageId }),
+    messageId,
     ...(readCallback(action["value"], textAt(action, "option")) ?? foreignAction(action)),
-    ...(text === undefined ? {} : { text }),
+    text,
   };
 }
 
@@ -262,7 +262,7 @@ function readMembers(envelope: EventEnvelope, facts: Facts): readonly InboundEve
   const conversation = {
     id: chatId,
     kind: "group",
-    ...(name === undefined ? {} : { subject: name }),
+    subject: name,
   } as const;
   const base = common(envelope, facts, conversation, operator(event));
   const change = type.endsWith("added_v1") ? "joined" : "left";
@@ -279,7 +279,7 @@ function readMembers(envelope: EventEnvelope, facts: Facts): readonly InboundEve
         eventId: `${base.eventId}:${id}`,
         type: "member" as const,
         change,
-        member: { id, isSelf: false, ...(member === undefined ? {} : { name: member }) },
+        member: { id, isSelf: false, name: member },
       },
     ];
   });

@@ -14,7 +14,7 @@ export function readMentions(message: Payload, selfId: string | undefined): read
     const id = textAt(mention, "id") ?? idIn(ids);
     if (key === undefined || id === undefined) return [];
     const name = textAt(mention, "name");
-    return [{ key, id, isSelf: id === selfId, ...(name === undefined ? {} : { name }) }];
+    return [{ key, id, isSelf: id === selfId, name }];
   });
 }
 

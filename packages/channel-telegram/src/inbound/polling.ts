@@ -87,7 +87,7 @@ async function fetchUpdates(
   const call = { what: "fetching updates", write: false, signal, timeoutMs: limits.pollTimeoutMs };
   const updates: unknown = await api.call(call, (raw) =>
     raw.getUpdates({
-      ...(offset === undefined ? {} : { offset }),
+      offset,
       limit: limits.updatesPerPoll,
       timeout: seconds,
       allowed_updates: updateTypes,

@@ -293,7 +293,7 @@ function toJsonRpcError({ code, message, data }: Payload): JsonRpcError {
   return {
     code: typeof code === "number" ? code : 0,
     message: typeof message === "string" ? message : "",
-    ...(data === undefined ? {} : { data }),
+    data,
   };
 }
 

@@ -22,7 +22,7 @@ async function serve(onConnection: (socket: Socket) => void): Promise<number> {
 }
 
 async function fail(url: string, signal?: AbortSignal): Promise<unknown> {
-  const request = fetch(url, { method: "POST", body: "hello", ...(signal === undefined ? {} : { signal }) });
+  const request = fetch(url, { method: "POST", body: "hello", signal });
   return request.then(
     () => undefined,
     (error: unknown) => error,

@@ -29,7 +29,7 @@ export async function pruneOneOffs(options: OneOffs): Promise<void> {
       const page = await sessions.list({
         channel,
         limit: PAGE,
-        ...(last === undefined ? {} : { behind: last }),
+        behind: last,
       });
       const gone = page.filter(
         (session) =>

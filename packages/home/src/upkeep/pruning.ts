@@ -17,7 +17,7 @@ export function retentionOf(config: RetentionConfig): Retention {
     traceBytes: config.tracesMegabytes * MEGABYTE,
     hiddenMessagesMs: config.hiddenMessagesDays * DAY_MS,
     ...(config.idleSessionsDays === undefined ? {} : { idleSessionsMs: config.idleSessionsDays * DAY_MS }),
-    ...(config.sessions === undefined ? {} : { sessions: config.sessions }),
+    sessions: config.sessions,
     databaseBytes: config.databaseMegabytes * MEGABYTE,
   };
 }

@@ -121,7 +121,7 @@ export function getSampling(request: {
     ...(isPresent(seed) ? { seed } : {}),
     ...(isPresent(maxOutputTokens) ? { maxOutputTokens } : {}),
     ...(isPresent(stop) ? { stopSequences: [stop].flat() } : {}),
-    ...(json === undefined ? {} : { json }),
+    json,
   };
 }
 
@@ -133,5 +133,5 @@ function getJsonFormat(requested: z.output<typeof format> | null | undefined): T
   if (requested === null || requested === undefined || requested.type === "text") return undefined;
   if (requested.type === "json_object") return { name: "answer" };
   const { name, schema, strict } = requested;
-  return { name, ...(schema === undefined ? {} : { schema }), ...(strict === true ? { strict } : {}) };
+  return { name, schema, ...(strict === true ? { strict } : {}) };
 }

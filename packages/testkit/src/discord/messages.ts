@@ -225,7 +225,7 @@ export class Messages {
       embeds: [],
       attachments: message.attachments.map((one) => this.#attachment(message, one)),
       components: message.components ?? [],
-      ...(message.reference === undefined ? {} : { message_reference: message.reference }),
+      message_reference: message.reference,
       ...this.#answeredBy(message),
       ...message.more,
       ...(message.poll === undefined ? {} : { poll: this.#standing(message.id, message.poll) }),
@@ -268,13 +268,13 @@ export class Messages {
       ...(guildId === undefined
         ? {}
         : { member: { roles, flags: 0, joined_at: null, mute: false, deaf: false } }),
-      ...(message.nonce === undefined ? {} : { nonce: message.nonce }),
+      nonce: message.nonce,
     };
   }
 
   #placeOf({ channelId }: DiscordMessage): Raw {
     const { guildId } = this.#world.channels.get(channelId) ?? {};
-    return { channel_id: channelId, ...(guildId === undefined ? {} : { guild_id: guildId }) };
+    return { channel_id: channelId, guild_id: guildId };
   }
 
   #keep({ channelId, body, files }: Sending, reference: Raw | undefined): DiscordMessage {
@@ -287,9 +287,9 @@ export class Messages {
       components,
       attachments: files.map((file) => ({ ...file, id: this.#world.nextId() })),
       ...(reference === undefined ? {} : { reference: { type: 0, ...reference, channel_id: channelId } }),
-      ...(body["nonce"] === undefined ? {} : { nonce: body["nonce"] }),
-      ...(body["allowed_mentions"] === undefined ? {} : { allowedMentions: body["allowed_mentions"] }),
-      ...(poll === undefined ? {} : { poll }),
+      nonce: body["nonce"],
+      allowedMentions: body["allowed_mentions"],
+      poll,
       flags: Number(body["flags"] ?? 0),
     };
     this.all.set(message.id, message);

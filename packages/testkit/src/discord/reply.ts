@@ -16,7 +16,7 @@ export const done: ApiReply = { status: 204 };
 
 /** Returns an error in Discord's format. */
 function refuse(status: number, code: number, message: string, errors?: unknown): ApiReply {
-  return { status, body: { message, code, ...(errors === undefined ? {} : { errors }) } };
+  return { status, body: { message, code, errors } };
 }
 
 /** Error responses. Source: Discord's table of JSON error codes. */

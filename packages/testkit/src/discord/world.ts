@@ -96,9 +96,9 @@ export function channelPayload(channel: DiscordChannel): Record<string, unknown>
     type: channel.type,
     flags: 0,
     last_message_id: null,
-    ...(channel.guildId === undefined ? {} : { guild_id: channel.guildId }),
-    ...(channel.parentId === undefined ? {} : { parent_id: channel.parentId }),
-    ...(channel.name === undefined ? {} : { name: channel.name }),
+    guild_id: channel.guildId,
+    parent_id: channel.parentId,
+    name: channel.name,
     ...(channel.recipient === undefined ? {} : { recipients: [userPayload(channel.recipient)] }),
   };
 }

@@ -197,8 +197,8 @@ export function cardAction(messageId: string, value: unknown, options: CardActio
   const action = {
     value,
     tag: option === undefined ? "button" : "select_static",
-    ...(option === undefined ? {} : { option }),
-    ...(form === undefined ? {} : { form_value: form }),
+    option,
+    form_value: form,
   };
   const event = {
     operator: { tenant_key: "tenant", open_id: options.operatorId ?? "ou_sender", union_id: "on_sender" },

@@ -99,7 +99,7 @@ export class Messages {
     return this.#send(parent.chatId, body, {
       parentId: messageId,
       rootId,
-      ...(threadId === undefined ? {} : { threadId }),
+      threadId,
     });
   }
 
@@ -243,8 +243,8 @@ export class Messages {
       chatId,
       msgType: String(msgType),
       content: shown,
-      ...(cardId === undefined ? {} : { cardId }),
-      ...(uuid === undefined ? {} : { uuid }),
+      cardId,
+      uuid,
       ...place,
       senderId: this.#rules.appId,
       senderType: "app",
@@ -268,10 +268,10 @@ export class Messages {
   #wire(message: Stored): Raw {
     return {
       message_id: message.messageId,
-      ...(message.rootId === undefined ? {} : { root_id: message.rootId }),
-      ...(message.parentId === undefined ? {} : { parent_id: message.parentId }),
-      ...(message.threadId === undefined ? {} : { thread_id: message.threadId }),
-      ...(message.upperMessageId === undefined ? {} : { upper_message_id: message.upperMessageId }),
+      root_id: message.rootId,
+      parent_id: message.parentId,
+      thread_id: message.threadId,
+      upper_message_id: message.upperMessageId,
       msg_type: message.msgType,
       create_time: String(message.at),
       update_time: String(message.editedAt ?? message.at),
@@ -284,7 +284,7 @@ export class Messages {
         sender_type: message.senderType,
         tenant_key: "tenant",
       },
-      ...(message.mentions === undefined ? {} : { mentions: message.mentions }),
+      mentions: message.mentions,
       body: { content: message.edits.at(-1) ?? message.content },
     };
   }

@@ -18,9 +18,9 @@ export function takePushed(messages: Messages, chatModes: Map<string, string>, e
     msgType: text("message_type") ?? "text",
     content: text("content") ?? "{}",
     senderId: isRaw(sender) && typeof sender["open_id"] === "string" ? sender["open_id"] : "",
-    ...(rootId === undefined ? {} : { rootId }),
-    ...(parentId === undefined ? {} : { parentId }),
-    ...(threadId === undefined ? {} : { threadId }),
+    rootId,
+    parentId,
+    threadId,
     ...(Array.isArray(message["mentions"]) ? { mentions: message["mentions"].map(asInHistory) } : {}),
   });
 }

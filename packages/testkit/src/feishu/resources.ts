@@ -16,7 +16,7 @@ export class Resources {
     content: Uint8Array,
     { mimeType = "application/octet-stream", name }: { mimeType?: string; name?: string } = {},
   ): void {
-    this.#all.set(`${messageId} ${key}`, { content, mimeType, ...(name === undefined ? {} : { name }) });
+    this.#all.set(`${messageId} ${key}`, { content, mimeType, name });
   }
 
   get(messageId: string, key: string, type: string | null): ApiReply {

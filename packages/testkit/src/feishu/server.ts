@@ -211,8 +211,8 @@ function openWorld(options: FeishuOptions) {
 
 function pushOptions({ verificationToken: token, encryptKey }: FeishuOptions): PushOptions {
   return {
-    ...(token === undefined ? {} : { token }),
-    ...(encryptKey === undefined ? {} : { encryptKey }),
+    token,
+    encryptKey,
   };
 }
 

@@ -182,7 +182,7 @@ function usageOf({ turn, inputTokens }: Said): Raw {
     totalTokenCount: prompt + candidates + thoughts,
     promptTokensDetails: [{ modality: "TEXT", tokenCount: prompt }],
     ...(thoughts > 0 ? { thoughtsTokenCount: thoughts } : {}),
-    ...(turn.usage?.cacheRead === undefined ? {} : { cachedContentTokenCount: turn.usage.cacheRead }),
+    cachedContentTokenCount: turn.usage?.cacheRead,
   };
 }
 
@@ -201,7 +201,7 @@ function envelope(said: Said, parts: readonly Raw[], finishReason?: string): Raw
 function callParts(said: Said): Raw[] {
   return (said.turn.toolCalls ?? []).map((call, i) => {
     const args: unknown = call.inputText === undefined ? call.input : call.inputText;
-    const functionCall = { name: call.name, args, ...(call.id === undefined ? {} : { id: call.id }) };
+    const functionCall = { name: call.name, args, id: call.id };
     return i === 0 ? { functionCall, thoughtSignature: said.sign() } : { functionCall };
   });
 }

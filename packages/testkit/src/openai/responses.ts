@@ -177,7 +177,7 @@ function finalResponse(turn: ScriptedTurn, answer: ChatAnswer, request: Raw, out
       input_tokens: input,
       input_tokens_details: {
         cached_tokens: turn.usage?.cacheRead ?? 0,
-        ...(turn.usage?.cacheWrite === undefined ? {} : { cache_write_tokens: turn.usage.cacheWrite }),
+        cache_write_tokens: turn.usage?.cacheWrite,
       },
       output_tokens: total,
       output_tokens_details: { reasoning_tokens: reasoning },

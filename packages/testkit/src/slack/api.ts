@@ -135,7 +135,7 @@ export class Api {
         team_id: team.id,
         user_id: bot.userId,
         bot_id: bot.botId,
-        ...(team.enterpriseId === undefined ? {} : { enterprise_id: team.enterpriseId }),
+        enterprise_id: team.enterpriseId,
         is_enterprise_install: false,
       }),
     };

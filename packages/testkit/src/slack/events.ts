@@ -55,7 +55,7 @@ export function eventCallback(event: Raw, options: EventOptions = {}): SlackDeli
     body: {
       token: "legacy-token",
       team_id: teamId,
-      ...(enterpriseId === undefined ? {} : { enterprise_id: enterpriseId }),
+      enterprise_id: enterpriseId,
       context_team_id: teamId,
       api_app_id: "A_APP",
       type: "event_callback",
@@ -80,7 +80,7 @@ function messageOf(text: string, options: MessageOptions): Raw {
   const ts = options.ts ?? tsAt(at);
   return {
     type: "message",
-    ...(subtype === undefined ? {} : { subtype }),
+    subtype,
     user,
     text,
     ts,
@@ -89,9 +89,9 @@ function messageOf(text: string, options: MessageOptions): Raw {
     channel: options.channel ?? (channelType === "im" ? "D_DIRECT" : "C_GENERAL"),
     channel_type: channelType,
     ...(botId === undefined ? { client_msg_id: clientMsgId } : { bot_id: botId }),
-    ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
-    ...(parentUser === undefined ? {} : { parent_user_id: parentUser }),
-    ...(blocks === undefined ? {} : { blocks }),
+    thread_ts: threadTs,
+    parent_user_id: parentUser,
+    blocks,
     ...(files === undefined ? {} : { files, ...(subtype === undefined ? { subtype: "file_share" } : {}) }),
   };
 }
@@ -184,7 +184,7 @@ export function buttonClick(
       trigger_id: unique("trigger."),
       container: { type: "message", message_ts: ts, channel_id: channel, is_ephemeral: false },
       channel: { id: channel, name: channel.startsWith("D") ? "directmessage" : "general" },
-      message: { type: "message", ts, ...(threadTs === undefined ? {} : { thread_ts: threadTs }) },
+      message: { type: "message", ts, thread_ts: threadTs },
       response_url: "https://hooks.slack.invalid/actions/T_TEAM/1/a",
       actions: [
         {
@@ -193,7 +193,7 @@ export function buttonClick(
           action_id: action.id,
           action_ts: tsAt(at),
           ...(action.label === undefined ? {} : { text: { type: "plain_text", text: action.label } }),
-          ...(action.value === undefined ? {} : { value: action.value }),
+          value: action.value,
         },
       ],
     },

@@ -78,9 +78,9 @@ export class Messages {
       user,
       files,
       content,
-      ...(threadTs === undefined ? {} : { threadTs }),
-      ...(botId === undefined ? {} : { botId }),
-      ...(clientMsgId === undefined ? {} : { clientMsgId }),
+      threadTs,
+      botId,
+      clientMsgId,
     });
     return ts;
   }
@@ -193,9 +193,9 @@ export class Messages {
       content,
       ts: this.#nextTs(),
       files: [],
-      ...(threadTs === undefined ? {} : { threadTs }),
-      ...(clientMsgId === undefined ? {} : { clientMsgId }),
-      ...(args["metadata"] === undefined ? {} : { metadata: args["metadata"] }),
+      threadTs,
+      clientMsgId,
+      metadata: args["metadata"],
     });
   }
 
@@ -271,9 +271,9 @@ function asListed(message: SlackMessage, withMetadata: boolean): Raw {
     text: content.text,
     blocks: content.blocks,
     attachments: content.attachments,
-    ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
-    ...(botId === undefined ? {} : { bot_id: botId }),
-    ...(clientMsgId === undefined ? {} : { client_msg_id: clientMsgId }),
+    thread_ts: threadTs,
+    bot_id: botId,
+    client_msg_id: clientMsgId,
     ...(files.length === 0 ? {} : { files: objectsOf(files) }),
     ...(withMetadata && metadata !== undefined ? { metadata } : {}),
   };

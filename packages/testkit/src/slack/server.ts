@@ -205,9 +205,9 @@ function remember(messages: Messages, { body }: SlackDelivery): void {
     blocks: objectsAt(event, "blocks"),
     attachments: objectsAt(event, "attachments"),
     files: objectsAt(event, "files"),
-    ...(threadTs === undefined ? {} : { threadTs }),
-    ...(botId === undefined ? {} : { botId }),
-    ...(clientMsgId === undefined ? {} : { clientMsgId }),
+    threadTs,
+    botId,
+    clientMsgId,
   });
 }
 

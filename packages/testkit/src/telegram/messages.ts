@@ -270,7 +270,7 @@ export class Messages {
       ...content,
       ...(typeof topic === "number" ? { topicId: topic } : {}),
       ...(typeof replyTo === "number" ? { replyTo } : {}),
-      ...(keyboard === undefined ? {} : { keyboard }),
+      keyboard,
     };
     this.all.push(message);
     return ok(this.#shown(message));

@@ -31,7 +31,7 @@ let count = 0;
 export const person: TelegramUser = { id: 5_001, firstName: "张三" };
 
 export function userObject({ id, firstName = "Somebody", username, isBot = false }: TelegramUser): Raw {
-  return { id, is_bot: isBot, first_name: firstName, ...(username === undefined ? {} : { username }) };
+  return { id, is_bot: isBot, first_name: firstName, username };
 }
 
 export type TelegramUpdate = Raw & { readonly update_id: number };
@@ -55,7 +55,7 @@ export function messageObject(text: string | undefined, options: TelegramMessage
     date: Math.floor((options.at ?? Date.now()) / 1_000),
     chat,
     from: userObject(from),
-    ...(text === undefined ? {} : { text }),
+    text,
     ...(options.topicId === undefined ? {} : { message_thread_id: options.topicId, is_topic_message: true }),
     ...options.fields,
   };

@@ -209,7 +209,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     pauseMs: options.pauseMs ?? 60,
     url: () => url,
     wish: () => wish,
-    ...(options.only === undefined ? {} : { only: options.only }),
+    only: options.only,
     without: isSandboxed ? [] : ["background"],
     answered,
   });

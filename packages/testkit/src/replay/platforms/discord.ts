@@ -44,7 +44,7 @@ function addPlace(discord: DiscordStandIn, { chatId, chatType, sender = SOMEBODY
 function bodyOf(discord: DiscordStandIn, event: PlatformEvent): Raw {
   const { messageId, chatId, sender = SOMEBODY, text = "", mention = false } = event;
   const message = discord.plant({
-    ...(messageId === undefined ? {} : { id: messageId }),
+    id: messageId,
     channelId: chatId ?? (event.chatType === "group" ? CHANNEL : discord.directWith(sender).id),
     authorId: sender,
     content: mention ? `<@${BOT.id}> ${text}` : text,

@@ -52,11 +52,11 @@ export const startFeishuPlatform: StartPlatform = async (scenario) => {
 
 function bodyOf(event: PlatformEvent, feishu: FeishuStandIn): unknown {
   const options = {
-    ...(event.eventId === undefined ? {} : { eventId: event.eventId }),
-    ...(event.messageId === undefined ? {} : { messageId: event.messageId }),
-    ...(event.chatId === undefined ? {} : { chatId: event.chatId }),
-    ...(event.sender === undefined ? {} : { senderId: event.sender }),
-    ...(event.chatType === undefined ? {} : { chatType: event.chatType }),
+    eventId: event.eventId,
+    messageId: event.messageId,
+    chatId: event.chatId,
+    senderId: event.sender,
+    chatType: event.chatType,
   };
   return event.mention === true
     ? groupMention(event.text ?? "", feishu.bot, options)

@@ -48,10 +48,10 @@ function deliveryOf(event: PlatformEvent, bot: string): SlackDelivery {
   const { eventId, messageId, chatId, sender, text = "" } = event;
   const options = {
     channelType: event.chatType === "group" ? "channel" : "im",
-    ...(eventId === undefined ? {} : { eventId }),
-    ...(messageId === undefined ? {} : { ts: messageId }),
-    ...(chatId === undefined ? {} : { channel: chatId }),
-    ...(sender === undefined ? {} : { user: sender }),
+    eventId,
+    ts: messageId,
+    channel: chatId,
+    user: sender,
   } as const;
   return event.mention === true ? channelMention(text, bot, options) : textMessage(text, options);
 }

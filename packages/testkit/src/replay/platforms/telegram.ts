@@ -32,7 +32,7 @@ function updateOf(event: PlatformEvent, bot: string, names: ReadonlyMap<string, 
   const { eventId, messageId, chatId, sender = "5001", text = "" } = event;
   const firstName = names.get(sender);
   const options = {
-    from: { id: Number(sender), ...(firstName === undefined ? {} : { firstName }) },
+    from: { id: Number(sender), firstName },
     ...(eventId === undefined ? {} : { updateId: Number(eventId) }),
     ...(messageId === undefined ? {} : { messageId: Number(messageId) }),
     ...(event.chatType === "group"
