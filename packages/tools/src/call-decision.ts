@@ -119,7 +119,7 @@ async function decideCall(
     return { kind: "deny", reason: decision.reason };
   }
   if (options.approvals === undefined) {
-    const reason = `${decision.reason} There is nobody to ask here.`;
+    const reason = `${decision.reason} Nobody can approve it here.`;
     await write({ ...decision, decision: "deny", reason });
     return { kind: "deny", reason };
   }

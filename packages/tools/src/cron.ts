@@ -99,7 +99,7 @@ function toRequest({
     case "list":
       return { action };
     case "add": {
-      if (text === undefined) return "`add` needs `text`: what you are to do then.";
+      if (text === undefined) return "`add` needs `text`: the task to run.";
       const when = Object.entries({ at, in: delay, every, cron }).filter(([, value]) => value !== undefined);
       return { action, text, when: Object.fromEntries(when), zone, missed };
     }

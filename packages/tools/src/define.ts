@@ -44,6 +44,6 @@ export function defineTool<Args, Details extends JsonValue>(
 /** Returns the blueprint of a definition, for the tool runner. */
 export function getBlueprint(definition: ToolDefinition): ToolBlueprint {
   const blueprint = bodies.get(definition);
-  if (blueprint === undefined) throw new TypeError(`${definition.name} was not made by defineTool`);
+  if (blueprint === undefined) throw new TypeError(`${definition.name} was not created by defineTool`);
   return blueprint;
 }

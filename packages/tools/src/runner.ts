@@ -288,7 +288,7 @@ async function runBody(
   }
 }
 
-const CANNOT_ASK = "Nobody can be asked about this call here.";
+const CANNOT_ASK = "Nobody can approve this call here.";
 
 /** Validates arguments by a Standard Schema. A tool with a JSON Schema validates its arguments itself. */
 async function validateArgs(

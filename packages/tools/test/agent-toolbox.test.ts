@@ -159,7 +159,7 @@ test("quoted content taints the run, and no approval is requested if nobody can 
   );
   expect(run.taint()).toEqual(["quote"]);
   expect(await call("write", SOUL)).toMatchObject({
-    content: [{ text: expect.stringContaining("There is nobody to ask here.") }],
+    content: [{ text: expect.stringContaining("Nobody can approve it here.") }],
   });
   expect(asked).toEqual([]);
   expect(has("SOUL.md")).toBe(false);

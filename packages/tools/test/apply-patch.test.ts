@@ -81,9 +81,13 @@ test("ignores differences in white space, keeps line breaks, and appends lines",
 test.each([
   ["a change that does not fit", ["*** Update File: b.txt", "-not there", "+x"], /does not have these lines/],
   ["a head that is not there", ["*** Update File: b.txt", "@@ class X", "-b", "+x"], /has no line `class X`/],
-  ["a file that is there already", ["*** Add File: b.txt", "+x"], /is there already/],
+  ["a file that is there already", ["*** Add File: b.txt", "+x"], /already exists/],
   ["a file that is not there", ["*** Delete File: c.txt"], /no c\.txt|no file c\.txt/],
-  ["a file twice", ["*** Delete File: b.txt", "*** Update File: b.txt", "-b", "+c"], /may come once/],
+  [
+    "a file twice",
+    ["*** Delete File: b.txt", "*** Update File: b.txt", "-b", "+c"],
+    /names a file more than once/,
+  ],
   ["a place outside", ["*** Add File: ../c.txt", "+x"], /outside/],
   ["lines without a sign", ["*** Add File: c.txt", "x"], /must begin with `\+`/],
   ["a line that is none", ["what is this"], /must begin with a space/],
@@ -121,7 +125,7 @@ test("the request for a patch that does not fit reveals nothing of the file", as
   write("SOUL.md", "Be kind.\n");
   expect(textOf(await apply("*** Update File: SOUL.md", "-Be cruel.", "+x"))).toContain("needs approval");
   const [question] = await approvals.list({ states: ["pending"] });
-  expect(question?.subject.action).toContain("+[this change cannot be made]");
+  expect(question?.subject.action).toContain("+[this change does not fit the file]");
 });
 
 test("labels files that a tainted run adds, and taints a run that changes others' files", async () => {
@@ -145,7 +149,9 @@ test("recognizes two paths of one file", async () => {
       ...["*** Update File: a.txt", "-one", "+1"],
       ...[`*** Update File: ${name}`, "-two", "+2"],
     );
-    expect(textOf(twice)).toBe("Nothing was changed. Each file may come once.");
+    expect(textOf(twice)).toBe(
+      "Nothing was changed. The patch names a file more than once. Combine its changes in one section.",
+    );
   }
   expect(read("a.txt")).toBe("one\ntwo\n");
 });
@@ -155,7 +161,7 @@ test("reports the completed steps if a later one fails", async () => {
   const outcome = await apply("*** Add File: x", "+1", "*** Add File: x/y", "+2", "*** Add File: z", "+3");
   expect(outcome.isError).toBe(true);
   expect(textOf(outcome)).toBe(
-    "x is a file, not a folder.\nThe rest of the patch was not carried out. Done before it:\nAdded x",
+    "x is a file, not a folder.\nThe rest of the patch was not applied. Completed steps:\nAdded x",
   );
   expect([has("x"), has("z")]).toEqual([true, false]);
 });

@@ -67,7 +67,7 @@ const sandbox = await startSandbox({ limits });
 const groups = openCommandGroups(ALL);
 const isLimited = sandbox.level === "bubblewrap" && groups !== undefined;
 if (!isLimited)
-  console.log(`skipped: limits of the kernel, since ${sandbox.reason ?? "no cgroup can be made here"}`);
+  console.log(`skipped: limits of the kernel, since ${sandbox.reason ?? "no cgroup can be created here"}`);
 
 /** Returns the folders in which command groups are created, one for each hierarchy. */
 async function foldersOfGroups(): Promise<readonly string[]> {
@@ -117,5 +117,5 @@ test("without groups, the report says that the watchdog checks the memory", asyn
     setting: "none",
     cgroups: { root: "/proc" },
   });
-  expect(describeSandbox(without).notes.join(" ")).toContain("no cgroup can be made here");
+  expect(describeSandbox(without).notes.join(" ")).toContain("no cgroup can be created here");
 });

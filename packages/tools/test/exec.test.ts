@@ -137,7 +137,7 @@ describe.each([
     const text = textOf(result);
     expect(text.length).toBeLessThan(15_200);
     expect(text).toMatch(/^line 1\nline 2\n/);
-    expect(text).toMatch(/characters left out …\]/);
+    expect(text).toMatch(/characters omitted …\]/);
     expect(text).toMatch(/line 60000\nthe end\n\[exit code 0\]$/);
   });
 

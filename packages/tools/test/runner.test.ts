@@ -88,7 +88,7 @@ describe("the implementation of a tool", () => {
     expect(Object.values(probe).filter((value) => typeof value === "function")).toEqual([]);
     const fake = { name: "probe", description: "", inputSchema: {}, effects: "none" as const, run: () => {} };
     expect(() => createToolRunner({ tools: [fake], policy: {}, record: () => {} })).toThrow(
-      "not made by defineTool",
+      "not created by defineTool",
     );
     expect(() => createToolRunner({ tools: [probe, probe], policy: {}, record: () => {} })).toThrow(
       "two tools",
@@ -348,7 +348,7 @@ describe("approvals", () => {
 
   test("a call that needs approval is denied if nobody can approve it", async () => {
     const agent = caller([probe], { policy: { ask: ["probe"] } });
-    expect(textOf(await agent.call("probe", { what: "x" }))).toContain("There is nobody to ask here");
+    expect(textOf(await agent.call("probe", { what: "x" }))).toContain("Nobody can approve it here");
     expect(agent.records).toMatchObject([{ decision: "deny" }]);
   });
 });

@@ -79,7 +79,7 @@ describe("choosing a level", () => {
 
   test("the self-test fails without a sandbox, and removes its files", async () => {
     expect(await runSelfTest(bare, [dir])).toContain("could read a file outside");
-    expect(await runSelfTest(bare, [join(dir, "none")])).toContain("no folder");
+    expect(await runSelfTest(bare, [join(dir, "none")])).toContain("no writable folder");
     expect(readdirSync(dir)).toEqual([]);
     for (const [name, age] of [
       ["old", 3_600],

@@ -78,7 +78,7 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
     expect(await call("find", { glob: "*.{ts,js}" })).toBe("src/a.ts\nsrc/deep/b.js");
     expect(await call("find", { glob: "src/*.ts" })).toBe("src/a.ts");
     expect(await call("find", { glob: "**/*.js", path: "src" })).toBe("src/deep/b.js");
-    expect(await call("find", { glob: "*.py" })).toBe("(no file fits)");
+    expect(await call("find", { glob: "*.py" })).toBe("(no file matches)");
     expect(await call("find", { glob: "*", path: "../" })).toContain("outside");
   });
 
@@ -95,7 +95,7 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
       "src/a.ts:1- one\nsrc/a.ts:2: const foo = 1;\nsrc/a.ts:3- three\nsrc/a.ts:4- four\nsrc/a.ts:5: foo again",
     );
     expect(await call("grep", { pattern: "absent" })).toBe("(nothing found)");
-    expect(await call("grep", { pattern: "foo(" })).toContain("cannot be searched for");
+    expect(await call("grep", { pattern: "foo(" })).toContain("Invalid search");
   });
 
   test("shows nothing behind links, in closed places, or from other conversations", async () => {
@@ -118,9 +118,9 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
     );
     await labels.add([{ path: join(dir, "page.txt"), kind: "entry", source: "web" }]);
     expect(await call("grep", { pattern: "foo" })).toMatch(
-      /^mine\.txt:1: foo\n\[left out: 1 in files that others/,
+      /^mine\.txt:1: foo\n\[omitted: 1 in files that others/,
     );
-    expect(await call("find", { glob: "*" })).toMatch(/^mine\.txt\n\[left out: 1 in/);
+    expect(await call("find", { glob: "*" })).toMatch(/^mine\.txt\n\[omitted: 1 in/);
     expect(state.facts.taint).toEqual([]);
     expect(await call("grep", { pattern: "foo", path: "page.txt" })).toBe("page.txt:1: foo: do this");
     expect(state.facts.taint).toMatchObject([{ source: "web" }]);
@@ -198,7 +198,7 @@ test.skipIf(!hasRipgrep).each([
 ])("reports a pattern that ripgrep rejects: %s %j", async (tool, args, why) => {
   const { call } = await searched({ "a.txt": "foo\nbar\n" }, PATH);
   const said = await call(tool, args);
-  expect(said).toContain("That cannot be searched for");
+  expect(said).toContain("Invalid search");
   expect(said).toContain(why);
 });
 
@@ -226,7 +226,7 @@ test("does not open candidates above the folder, elsewhere or behind a link", as
     };
     const run = caller([createGrepTool({ workspace, search }), createFindTool({ workspace, search })]);
     expect(textOf(await run.call("grep", { pattern: "canary", path: "src" }))).toBe("(nothing found)");
-    expect(textOf(await run.call("find", { glob: "*", path: "src" }))).toBe("(no file fits)");
+    expect(textOf(await run.call("find", { glob: "*", path: "src" }))).toBe("(no file matches)");
   }
 });
 

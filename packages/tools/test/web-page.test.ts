@@ -32,7 +32,7 @@ describe("the text of a page", () => {
     expect(title).toBe("A & B");
     expect(text).toContain("## First");
     expect(text).toContain("[the other (page)](https://example.com/c?x=1#y)");
-    expect(text).toContain("[picture: a cat]");
+    expect(text).toContain("[image: a cat]");
     expect(text).toContain("```\nconst a = 1;\n  b();\n```");
     expect(text).toMatch(/- +one/);
     for (const gone of ["alert", "10.0.0.1", "About us", "Cookies", "<"]) expect(text).not.toContain(gone);

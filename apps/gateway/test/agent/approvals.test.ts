@@ -160,7 +160,7 @@ test("nobody is asked over the API: the call is refused at once", async () => {
   const { toolbox, asked, soul, call } = await tainted("api");
   expect(await call()).toMatchObject({
     isError: true,
-    content: [{ text: expect.stringContaining("There is nobody to ask here.") }],
+    content: [{ text: expect.stringContaining("Nobody can approve it here.") }],
   });
   expect(await toolbox.approvals.list()).toEqual([]);
   expect(asked).toEqual([]);

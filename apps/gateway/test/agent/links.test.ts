@@ -63,7 +63,7 @@ describe("links in messages", () => {
     await started.settled();
     expect(pages(world, 0)).toEqual([
       { place: `${server.url}/one`, name: "Page /one", text: HOSTILE },
-      { place: `${server.url}/gone`, note: `${server.host} answered with status 404.` },
+      { place: `${server.url}/gone`, note: `${server.host} responded with status 404.` },
     ]);
     expect(read).toMatchObject([pages(world, 0)]);
     expect(server.requests.map((one) => one.url).toSorted()).toEqual(["/gone", "/one"]);

@@ -242,7 +242,7 @@ class DefaultAgentToolbox<Run extends ToolRun> implements AgentToolbox<Run> {
 
   #getRun(sessionKey: string): ActiveRun<Run> {
     const run = this.#running.get(sessionKey);
-    if (run === undefined) throw new Error("The run is over.");
+    if (run === undefined) throw new Error("The run has ended.");
     return run;
   }
 }

@@ -67,7 +67,7 @@ export function createApplyPatchTool({ workspace }: ApplyPatchToolOptions): Tool
 /** Creates the result of a patch that was valid but could not be written completely. */
 function toPartialFailure(error: unknown, done: readonly string[]): ToolResult {
   const { content, ...failed } = fileFailure(error);
-  const before = `\nThe rest of the patch was not carried out. Done before it:\n${done.join("\n")}`;
+  const before = `\nThe rest of the patch was not applied. Completed steps:\n${done.join("\n")}`;
   return { ...failed, content: [...content, { type: "text", text: before }] };
 }
 
@@ -85,7 +85,8 @@ async function computeOutcomes(
   signal: AbortSignal,
 ): Promise<readonly StepOutcome[]> {
   const named = await Promise.all(steps.flatMap(getPaths).map((path) => workspace.locate(path)));
-  if (new Set(named).size < named.length) throw new PatchError("Each file may come once.");
+  if (new Set(named).size < named.length)
+    throw new PatchError("The patch names a file more than once. Combine its changes in one section.");
   const outcomes: StepOutcome[] = [];
   for (const step of steps) {
     switch (step.kind) {
@@ -151,7 +152,7 @@ async function assertFree(workspace: Workspace, path: string): Promise<void> {
   if (isAbsolute(place)) throw new PatchError(`${path} can be read but not changed.`);
   const file = await workspace.openFile(path).catch(() => undefined);
   await file?.close();
-  if (file !== undefined) throw new PatchError(`${path} is there already.`);
+  if (file !== undefined) throw new PatchError(`${path} already exists.`);
 }
 
 function getPaths(step: PatchStep): readonly string[] {

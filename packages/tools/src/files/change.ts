@@ -9,7 +9,7 @@ import { compareTexts } from "./text-work.ts";
 /** Maximum size in bytes of a file whose old content is compared. Larger files are shown as new. */
 const MAX_BYTES = 1_000_000;
 /** Shown instead of a change that does not fit. The reason could reveal text that the run has not read. */
-export const CANNOT_BE_MADE = "[this change cannot be made]";
+export const CANNOT_BE_MADE = "[this change does not fit the file]";
 
 /** Returns the diff of a file, which a person approves before the file is written. */
 export async function describeChange(

@@ -37,11 +37,11 @@ export function createFindTool({ workspace, search, searchMs }: FindToolOptions)
             for await (const { path } of search({ ...place.target, glob: args.glob }, end.signal)) {
               const name = await place.getName(path);
               if (name === undefined) continue;
-              if (files.length === MAX_FILES) return end.stop("there are more; look in a smaller place");
+              if (files.length === MAX_FILES) return end.stop("there are more; narrow the search");
               files.push(escapeName(name));
             }
           });
-          const text = files.length === 0 ? "(no file fits)" : files.toSorted().join("\n");
+          const text = files.length === 0 ? "(no file matches)" : files.toSorted().join("\n");
           const notes = [...end.notes(), ...place.notes()].map((note) => `\n[${note}]`);
           return success(`${text}${notes.join("")}`, { files: files.length });
         });

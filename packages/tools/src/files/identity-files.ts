@@ -46,7 +46,10 @@ export function createIdentityGuard(permit: Permit): (path: string) => void {
       (claim) => claim.kind === "write_identity" && claim.detail === path,
     );
     if (isIdentityPath(path) && !decided) {
-      throw new WorkspaceError("changed", `${path} was not what this path led to when the call was judged.`);
+      throw new WorkspaceError(
+        "changed",
+        `${path} is not the file for which the call was decided. Repeat the call.`,
+      );
     }
   };
 }

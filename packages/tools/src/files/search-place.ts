@@ -108,7 +108,9 @@ function createPlace(workspace: Workspace, run: Permit["run"], { tree, file }: S
     notes: () =>
       omitted === 0
         ? []
-        : [`left out: ${formatCount(omitted)} in files that others sent or wrote; search there to see them`],
+        : [
+            `omitted: ${formatCount(omitted)} in files that others sent or wrote; search these files to see them`,
+          ],
   };
 }
 
@@ -132,7 +134,7 @@ async function openStart(workspace: Workspace, path: string): Promise<SearchStar
 /** Creates the result of a failed search: an invalid pattern, or a problem with a path. */
 export function toSearchFailure(error: unknown): ToolResult {
   return error instanceof SyntaxError
-    ? failure(`That cannot be searched for: ${error.message.slice(0, 300)}`)
+    ? failure(`Invalid search: ${error.message.slice(0, 300)}`)
     : fileFailure(error);
 }
 

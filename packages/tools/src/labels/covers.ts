@@ -78,7 +78,9 @@ function coverPrivatePlaces(dir: string, facts: RunFacts): Cover[] {
     const path = join(dir, name);
     const type = getType(path);
     if (type === "link" || type === "other")
-      throw new Error(`${name} is not a plain file, which cannot be covered.`);
+      throw new Error(
+        `${name} is neither a file nor a folder, so it cannot be hidden from commands; replace it.`,
+      );
     if (type !== undefined) covers.push({ path, kind: type });
   }
   return covers;

@@ -167,7 +167,7 @@ function getCommandArgs(
  */
 function formatArguments(args: readonly string[]): string {
   if (args.some((arg) => arg.includes("\0")))
-    throw new Error("A command and its folders cannot hold a zero byte.");
+    throw new Error("A command and its folders must not contain a NUL character.");
   return args.join("\0");
 }
 

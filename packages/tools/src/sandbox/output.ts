@@ -32,6 +32,6 @@ export class OutputBuffer {
     if (this.#length <= this.#headMax + this.#tailMax) return this.#head + this.#tail;
     const tail = this.#tail.slice(-this.#tailMax).replace(/^[\uDC00-\uDFFF]/, "");
     const omitted = this.#length - this.#head.length - tail.length;
-    return `${this.#head}\n[… ${omitted.toLocaleString("en-US")} characters left out …]\n${tail}`;
+    return `${this.#head}\n[… ${omitted.toLocaleString("en-US")} characters omitted …]\n${tail}`;
   }
 }

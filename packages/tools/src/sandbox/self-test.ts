@@ -44,7 +44,7 @@ async function attack(
     planted.push(await realpath(folder));
   }
   const [first] = planted;
-  if (first === undefined) return "the self-test found no folder to plant its canary in.";
+  if (first === undefined) return "the self-test found no writable folder.";
   const dir = join(first, "workspace");
   await mkdir(dir);
   const outcome = await sandbox.run({
@@ -90,13 +90,13 @@ function createScript(planted: readonly string[], descriptors: readonly string[]
 
 /** Returns the problem that the output of the script shows, if any. */
 function findProblem({ output, stopped }: SandboxOutcome): string | undefined {
-  if (stopped !== undefined) return `the self-test was ended before its time: ${STOP_REASONS[stopped]}.`;
+  if (stopped !== undefined) return `the self-test was stopped: ${STOP_REASONS[stopped]}.`;
   if (!/^uid=[1-9]\d*$/m.test(output))
     return `the self-test did not run as an ordinary user. ${output.split("\n", 1)[0]?.slice(0, 200) ?? ""}`;
   if (createSeccompFilter(process.arch) !== undefined && output.includes("special=left"))
     return "the self-test could leave a file with the set-user-id bit.";
   if (output.includes("descriptor=left"))
-    return "the self-test had a file open that whoever started the gateway left open.";
+    return "the self-test inherited an open file from the process that started the gateway.";
   if (!output.includes("links=1\n")) return "the self-test found a network.";
   if (!output.includes("first=bwrap\n")) return "the self-test saw processes outside.";
   return undefined;

@@ -116,10 +116,9 @@ function createDisabled(limits: SandboxLimits, reason: string): Sandbox {
 
 /** Describes which limits the kernel enforces on this machine and which ones the watchdog checks. */
 function describeLimits(groups: CommandGroups | undefined): string {
-  const watched = "is looked after ten times a second";
   return groups === undefined
-    ? `The kernel limits time, output, the size of a file and the processes of a user; memory (private and shared) and what is added to the disk ${watched}, since no cgroup can be made here (under systemd: Delegate=memory pids).`
-    : `The kernel limits time, output, the size of a file, and memory and processes of a whole command (cgroup ${groups.version}); what is added to the disk ${watched}.`;
+    ? "The kernel limits time, output, the size of a file and the processes of a user. Memory (private and shared) and disk growth are checked ten times a second, because no cgroup can be created here (under systemd: Delegate=memory pids)."
+    : `The kernel limits time, output, the size of a file, and memory and processes of a whole command (cgroup ${groups.version}). Disk growth is checked ten times a second.`;
 }
 
 async function createUnsandboxed(options: StartSandboxOptions, limits: SandboxLimits): Promise<Sandbox> {

@@ -44,7 +44,7 @@ function isElement(value: unknown): value is Element {
 
 function formatImage(image: unknown): string {
   const alt = isElement(image) ? (image.getAttribute("alt") ?? "").replace(/\s+/g, " ").trim() : "";
-  return alt === "" ? "" : `[picture: ${alt.slice(0, 200)}]`;
+  return alt === "" ? "" : `[image: ${alt.slice(0, 200)}]`;
 }
 
 function formatLink(content: string, link: unknown, base: string): string {

@@ -160,11 +160,12 @@ async function get(
     const { statusCode } = response;
     if ([301, 302, 303, 307, 308].includes(statusCode)) {
       const location = firstValue(response.headers["location"]);
-      if (location === undefined) throw new FetchError("redirects", `${url.host} redirects to nowhere.`);
+      if (location === undefined)
+        throw new FetchError("redirects", `${url.host} sent a redirect without a target.`);
       return { location };
     }
     if (statusCode < 200 || statusCode > 299)
-      throw new FetchError("status", `${url.host} answered with status ${statusCode}.`);
+      throw new FetchError("status", `${url.host} responded with status ${statusCode}.`);
     const encoding = firstValue(response.headers["content-encoding"]);
     return {
       url: url.href,

@@ -50,7 +50,7 @@ export async function searchWeb(
     });
     const text = await readLimited(response.body);
     if (response.statusCode !== 200)
-      throw new SearchError(`The search service answered with status ${response.statusCode}.`);
+      throw new SearchError(`The search service responded with status ${response.statusCode}.`);
     return parseHits(settings, JSON.parse(text)).slice(0, query.limit);
   } catch (error) {
     signal.throwIfAborted();

@@ -80,8 +80,7 @@ export class PathResolver {
         await place.close();
         this.assertOpen(place, path);
         const rest = parts.slice(existing);
-        if (rest.includes(".."))
-          throw new WorkspaceError("not_found", `There is no folder on the way to ${path}.`);
+        if (rest.includes("..")) throw new WorkspaceError("not_found", `A folder in ${path} does not exist.`);
         return this.#locateVisible([place.path, ...rest.filter((part) => part !== ".")].join("/"), path);
       } catch (error) {
         const isMissing = error instanceof WorkspaceError && error.code === "not_found";

@@ -123,7 +123,7 @@ class Walk {
       await this.#follow(name);
     } else if (type === undefined && (last || !this.#makeFolders)) {
       if (last) return this.#place(name, undefined);
-      throw new WorkspaceError("not_found", `There is no folder ${name} on the way.`);
+      throw new WorkspaceError("not_found", `The folder ${name} does not exist.`);
     } else if (last && type !== "folder") {
       return this.#place(name, type);
     } else if (type === "file" || type === "other") {

@@ -68,7 +68,7 @@ export async function openDomainProxy(options: DomainProxyOptions): Promise<Doma
   return {
     socket,
     async close() {
-      ending.abort(new Error("the command is over"));
+      ending.abort(new Error("the command has ended"));
       for (const client of sockets) client.destroy();
       await new Promise((resolve) => server.close(resolve));
       await rm(folder, { recursive: true, force: true });
@@ -95,7 +95,7 @@ async function reachTarget(
   return new Promise((done, reject) => {
     const upstream = connect({ host: address, port, signal, timeout: CONNECT_MS });
     upstream.once("error", reject);
-    upstream.once("timeout", () => upstream.destroy(new Error(`${host} does not answer.`)));
+    upstream.once("timeout", () => upstream.destroy(new Error(`${host} does not respond.`)));
     upstream.once("connect", () => {
       upstream.setTimeout(0);
       upstream.off("error", reject);
@@ -128,7 +128,7 @@ async function tunnel(incoming: IncomingMessage, client: Duplex, reach: Reach): 
 async function forward(incoming: IncomingMessage, response: ServerResponse, reach: Reach): Promise<void> {
   try {
     const target = parseProxyUrl(incoming.url ?? "");
-    if (target === undefined) throw new RefusedError("Ask for a whole address that begins with http://.");
+    if (target === undefined) throw new RefusedError("Use an absolute URL that begins with http://.");
     const upstream = await reach(target);
     if (response.destroyed) return void upstream.destroy();
     response.on("close", () => upstream.destroy());
@@ -147,7 +147,7 @@ function sendBack(answer: IncomingMessage, response: ServerResponse): void {
   const { statusCode = 0 } = answer;
   try {
     if (statusCode < 200 || statusCode > 599)
-      throw new Error(`The host's status ${statusCode} means nothing.`);
+      throw new Error(`The host responded with the invalid status ${statusCode}.`);
     response.writeHead(statusCode, withoutHopHeaders(answer.headers));
     // A truncated response from the host is passed on as a truncated response.
     pipeline(answer, response, () => {});
