@@ -16,21 +16,30 @@ export function createAccessStore(context: Context): AccessStore {
 function createTokens({ database, queue }: Context): AccessStore["tokens"] {
   const { db } = database;
   const byHash = database.query((p: Bound<{ hash: string }>) =>
-    db.select().from(accessToken).where(eq(accessToken.hash, p.hash)),
+    db
+      .select()
+      .from(accessToken)
+      .where(eq(accessToken.hash, p("hash"))),
   );
   const byName = database.query((p: Bound<{ name: string }>) =>
-    db.select().from(accessToken).where(eq(accessToken.name, p.name)),
+    db
+      .select()
+      .from(accessToken)
+      .where(eq(accessToken.name, p("name"))),
   );
   const all = database.query(() => db.select().from(accessToken).orderBy(asc(accessToken.name)));
   const insert = database.insert(accessToken);
   const note = database.command((p: Bound<{ hash: string; at: number }>) =>
-    db.update(accessToken).set({ usedAt: p.at }).where(eq(accessToken.hash, p.hash)),
+    db
+      .update(accessToken)
+      .set({ usedAt: p("at") })
+      .where(eq(accessToken.hash, p("hash"))),
   );
   const remove = database.command((p: Bound<{ hash: string }>) =>
-    db.delete(accessToken).where(eq(accessToken.hash, p.hash)),
+    db.delete(accessToken).where(eq(accessToken.hash, p("hash"))),
   );
   const removeSessionsOf = database.command((p: Bound<{ hash: string }>) =>
-    db.delete(webSession).where(eq(webSession.tokenHash, p.hash)),
+    db.delete(webSession).where(eq(webSession.tokenHash, p("hash"))),
   );
 
   return {
@@ -66,19 +75,25 @@ function createTokens({ database, queue }: Context): AccessStore["tokens"] {
 function createWebSessions({ database, queue }: Context): AccessStore["sessions"] {
   const { db } = database;
   const byId = database.query((p: Bound<{ id: string }>) =>
-    db.select().from(webSession).where(eq(webSession.id, p.id)),
+    db
+      .select()
+      .from(webSession)
+      .where(eq(webSession.id, p("id"))),
   );
   const insert = database.insert(webSession);
   const note = database.command((p: Bound<{ id: string; at: number }>) =>
-    db.update(webSession).set({ usedAt: p.at }).where(eq(webSession.id, p.id)),
+    db
+      .update(webSession)
+      .set({ usedAt: p("at") })
+      .where(eq(webSession.id, p("id"))),
   );
   const remove = database.command((p: Bound<{ id: string }>) =>
-    db.delete(webSession).where(eq(webSession.id, p.id)),
+    db.delete(webSession).where(eq(webSession.id, p("id"))),
   );
   const forget = database.command((p: Bound<{ usedBefore: number; openedBefore: number }>) =>
     db
       .delete(webSession)
-      .where(or(lt(webSession.usedAt, p.usedBefore), lt(webSession.createdAt, p.openedBefore))),
+      .where(or(lt(webSession.usedAt, p("usedBefore")), lt(webSession.createdAt, p("openedBefore")))),
   );
 
   return {

@@ -46,13 +46,16 @@ function prepareStatements(database: Database) {
   const ofMark = like(inbox.reason, `${MARK}%`);
   return {
     bySeq: database.query((p: Bound<{ seq: number }>) =>
-      db.select(answered).from(inbox).where(eq(inbox.seq, p.seq)),
+      db
+        .select(answered)
+        .from(inbox)
+        .where(eq(inbox.seq, p("seq"))),
     ),
     endUndelivered: database.command((p: Bound<{ seq: number; reason: string }>) =>
       db
         .update(inbox)
-        .set({ state: "unreported", rule: sql`coalesce(${inbox.rule}, 'undelivered')`, reason: p.reason })
-        .where(and(eq(inbox.seq, p.seq), eq(inbox.state, "replied"))),
+        .set({ state: "unreported", rule: sql`coalesce(${inbox.rule}, 'undelivered')`, reason: p("reason") })
+        .where(and(eq(inbox.seq, p("seq")), eq(inbox.state, "replied"))),
     ),
     // The reply said that the run failed. The reason of that failure stays.
     endUnreported: database.command((p: Bound<{ seq: number }>) =>
@@ -61,7 +64,7 @@ function prepareStatements(database: Database) {
         .set({ state: "unreported" })
         .where(
           and(
-            eq(inbox.seq, p.seq),
+            eq(inbox.seq, p("seq")),
             eq(inbox.state, "failed-reported"),
             or(isNull(inbox.reason), not(ofMark)),
           ),
@@ -73,19 +76,19 @@ function prepareStatements(database: Database) {
         .set({
           state: sql`case when ${inbox.reason} like ${`${MARK}${EXPIRED_REASON}%`} then 'expired-reported' else 'failed-reported' end`,
         })
-        .where(and(eq(inbox.seq, p.seq), eq(inbox.state, "unreported"))),
+        .where(and(eq(inbox.seq, p("seq")), eq(inbox.state, "unreported"))),
     ),
     endReplied: database.command((p: Bound<{ seq: number }>) =>
       db
         .update(inbox)
         .set({ state: "replied", rule: sql`nullif(${inbox.rule}, 'undelivered')`, reason: null })
-        .where(and(eq(inbox.seq, p.seq), inArray(inbox.state, [...REPORTED, "unreported"]), ofMark)),
+        .where(and(eq(inbox.seq, p("seq")), inArray(inbox.state, [...REPORTED, "unreported"]), ofMark)),
     ),
     givenUpAnswering: database.query((p: Bound<{ answers: string }>) =>
       db
         .select({ state: outbox.state, error: outbox.error })
         .from(outbox)
-        .where(and(isGivenUp, eq(outbox.answers, p.answers))),
+        .where(and(isGivenUp, eq(outbox.answers, p("answers")))),
     ),
   };
 }

@@ -13,20 +13,23 @@ function prepareStatements(database: Database) {
   return {
     insert: database.insert(approval),
     byId: database.query((p: Bound<{ id: string }>) =>
-      db.select().from(approval).where(eq(approval.id, p.id)),
+      db
+        .select()
+        .from(approval)
+        .where(eq(approval.id, p("id"))),
     ),
     pendingIn: database.query((p: Bound<{ sessionKey: string }>) =>
       db
         .select()
         .from(approval)
-        .where(and(eq(approval.sessionKey, p.sessionKey), isOpenApproval, eq(approval.state, "pending"))),
+        .where(and(eq(approval.sessionKey, p("sessionKey")), isOpenApproval, eq(approval.state, "pending"))),
     ),
     set: database.command(
       (p: Bound<Pick<ApprovalRecord, "n" | "approver" | "grant" | "decidedAt"> & { state: ApprovalState }>) =>
         db
           .update(approval)
-          .set({ state: p.state, approver: p.approver, grant: p.grant, decidedAt: p.decidedAt })
-          .where(eq(approval.n, p.n)),
+          .set({ state: p("state"), approver: p("approver"), grant: p("grant"), decidedAt: p("decidedAt") })
+          .where(eq(approval.n, p("n"))),
     ),
   };
 }

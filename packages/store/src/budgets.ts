@@ -17,7 +17,7 @@ function prepareStatements(database: Database) {
       db
         .select()
         .from(budgetPot)
-        .where(and(eq(budgetPot.account, p.account), eq(budgetPot.period, p.period))),
+        .where(and(eq(budgetPot.account, p("account")), eq(budgetPot.period, p("period")))),
     ),
     reservedIn: database.query((p: Bound<Pot>) =>
       db
@@ -26,15 +26,18 @@ function prepareStatements(database: Database) {
           tokens: sql<number>`coalesce(sum(${budgetReservation.tokens}), 0)`.as("tokens"),
         })
         .from(budgetReservation)
-        .where(and(eq(budgetReservation.account, p.account), eq(budgetReservation.period, p.period))),
+        .where(and(eq(budgetReservation.account, p("account")), eq(budgetReservation.period, p("period")))),
     ),
     allReserved: database.query(() => db.select().from(budgetReservation)),
     reservedBy: database.query((p: Bound<{ id: string }>) =>
-      db.select().from(budgetReservation).where(eq(budgetReservation.id, p.id)),
+      db
+        .select()
+        .from(budgetReservation)
+        .where(eq(budgetReservation.id, p("id"))),
     ),
     reserve: database.insert(budgetReservation),
     release: database.command((p: Bound<{ id: string }>) =>
-      db.delete(budgetReservation).where(eq(budgetReservation.id, p.id)),
+      db.delete(budgetReservation).where(eq(budgetReservation.id, p("id"))),
     ),
     putPot: database.replace(budgetPot, [budgetPot.account, budgetPot.period]),
   };

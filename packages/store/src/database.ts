@@ -4,31 +4,33 @@ import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3"
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { FaultPoint } from "./types/store.ts";
 
-/** What a statement binds: `{ seq: number }` gives a placeholder `seq`. */
-export type Bound<Params> = { readonly [Name in keyof Params]: SQL<Params[Name]> & Placeholder<string> };
+/** Returns the placeholder of a parameter: a statement with the parameters `{ seq: number }` uses `p("seq")`. */
+export type Bound<Params> = <Name extends keyof Params & string>(
+  name: Name,
+) => SQL<Params[Name]> & Placeholder<string>;
 
-/** What stands behind `get`, `all` and `run` of a statement that binds nothing may be left out. */
-type Given<Params> = keyof Params extends never ? [] : [params: Params];
+/** Arguments of a statement; none if it has no parameters. */
+type Arguments<Params> = keyof Params extends never ? [] : [params: Params];
 
 /** A prepared statement that reads. */
 export interface Query<Params, Row> {
-  get(...params: Given<Params>): Row | undefined;
-  all(...params: Given<Params>): Row[];
+  get(...params: Arguments<Params>): Row | undefined;
+  all(...params: Arguments<Params>): Row[];
 }
 
 /** A prepared statement that writes. */
 export interface Command<Params> {
-  run(...params: Given<Params>): Written;
+  run(...params: Arguments<Params>): Written;
 }
 
 interface Written {
   /** Number of rows. */
   readonly changes: number;
-  /** Of the row that was inserted last: the number SQLite gave it. */
+  /** Row number of the last inserted row. */
   readonly rowNumber: number;
 }
 
-/** Statements prepared in one turn of the event loop. */
+/** Number of statements prepared in one turn of the event loop. */
 const AT_ONCE = 8;
 
 interface Readable<Row> {
@@ -42,45 +44,36 @@ interface Writable {
   prepare(): { run(params?: object): Sqlite.RunResult };
 }
 
-/**
- * One connection and its statements. Each is prepared once, when it is first used: a start prepares what it needs and
- * no more.
- */
+/** A connection and its statements. Each statement is prepared once, by its first use. */
 export interface Database {
   readonly raw: Sqlite.Database;
   readonly db: BetterSQLite3Database;
   query<Params extends object, Row>(build: (bound: Bound<Params>) => Readable<Row>): Query<Params, Row>;
   command<Params extends object>(build: (bound: Bound<Params>) => Writable): Command<Params>;
-  /** Inserts whole rows; what is not given has its default, or is NULL. */
+  /** Inserts rows. Omitted columns get their default or NULL. */
   insert<Table extends SQLiteTable>(table: Table): Command<Table["$inferInsert"]>;
-  /** As {@link insert}, in the place of a row with the same `key`. */
+  /** As {@link insert}, but replaces a row with the same `key`. */
   replace<Table extends SQLiteTable>(
     table: Table,
     key: readonly SQLiteColumn[],
   ): Command<Table["$inferInsert"]>;
-  /** SQL by hand, for what drizzle cannot say; `@name` binds. */
+  /** Prepares SQL that drizzle cannot express, with parameters `@name`. */
   handWritten<Params extends object, Row = never>(text: string): Query<Params, Row> & Command<Params>;
-  /** Prepares what was not used yet, some at a time: others have their turn between. */
+  /** Prepares all remaining statements, and yields to the event loop in between. */
   prepare(): Promise<void>;
   readonly fault: (point: FaultPoint) => void;
 }
 
-/** Gives for whatever name it is asked for what binds it. */
-function binding<Params>(bind: (name: string) => Placeholder | SQL): Bound<Params> {
-  // Drizzle binds a placeholder wherever a value or an expression may stand, though the types of `set` and `eq` do not
-  // say so.
-  return new Proxy({} as Bound<Params>, { get: (_, name) => bind(String(name)) });
-}
-
-const placeholder = (name: string): Placeholder => new Placeholder(name);
+/** Drizzle accepts a placeholder for every value and expression, but the types of `set` and `eq` do not. */
+const placeholder = (name: string) => new Placeholder(name) as Placeholder<string> & SQL<never>;
 
 /**
- * For statements that read: SQLite plans one anew at each call if it has looked at what is bound, as it does in a
- * `LIMIT`, or where there is an `ORDER BY`. Behind a plus it does not look.
+ * A placeholder for statements that read. If the planner uses the value of a parameter, as for `LIMIT` and `ORDER BY`,
+ * SQLite plans the statement again for each call. The unary plus hides the value from the planner.
  */
-const unlookedAt = (name: string): SQL => sql`+${placeholder(name)}`;
+const opaquePlaceholder = (name: string) => sql`+${placeholder(name)}` as Placeholder<string> & SQL<never>;
 
-/** What an insert binds for the columns that it is not given. */
+/** Returns the defaults of columns that an insert omits. */
 function defaults(table: SQLiteTable): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(getTableColumns(table)).map(([name, column]) => [name, column.default ?? null]),
@@ -91,7 +84,7 @@ function columnPlaceholders(table: SQLiteTable): Record<string, Placeholder> {
   return Object.fromEntries(Object.keys(getTableColumns(table)).map((name) => [name, sql.placeholder(name)]));
 }
 
-/** What a row brings in the place of another with the same key. */
+/** Returns the columns that a row replaces in another with the same key. */
 function columnsBut(key: readonly SQLiteColumn[], table: SQLiteTable): Record<string, SQL> {
   return Object.fromEntries(
     Object.entries(getTableColumns(table))
@@ -100,11 +93,11 @@ function columnsBut(key: readonly SQLiteColumn[], table: SQLiteTable): Record<st
   );
 }
 
-/** A column as SQLite knows it. */
+/** Returns the name of a column in SQLite. */
 export const snakeCase = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Statements that are prepared when they are first used, or by `prepare`. */
+/** Creates statements that are prepared by their first use or by `prepare`. */
 function lazily() {
   const statements: (() => unknown)[] = [];
 
@@ -154,13 +147,13 @@ export function wrapDatabase(raw: Sqlite.Database, faults?: (point: FaultPoint) 
     db,
     fault,
     query<Params extends object, Row>(build: (bound: Bound<Params>) => Readable<Row>): Query<Params, Row> {
-      const statement = once(() => build(binding(unlookedAt)).prepare());
+      const statement = once(() => build(opaquePlaceholder).prepare());
       return {
         get: (...[params]) => statement().get(params),
         all: (...[params]) => statement().all(params),
       };
     },
-    command: (build) => ({ run: writing(once(() => build(binding(placeholder)).prepare())) }),
+    command: (build) => ({ run: writing(once(() => build(placeholder).prepare())) }),
     insert: (table: SQLiteTable) => ({
       run: inserting(table, () => db.insert(table).values(columnPlaceholders(table))),
     }),

@@ -61,14 +61,17 @@ function prepareStatements(database: Database) {
     setMark: database.command((p: Bound<{ seq: number }>) =>
       db
         .insert(dedupeMark)
-        .values({ one: 1, seq: p.seq })
+        .values({ one: 1, seq: p("seq") })
         .onConflictDoUpdate({
           target: dedupeMark.one,
           set: { seq: sql`max(${dedupeMark.seq}, excluded.seq)` },
         }),
     ),
     indexed: database.query((p: Bound<{ key: number }>) =>
-      db.select().from(dedupe).where(eq(dedupe.key, p.key)),
+      db
+        .select()
+        .from(dedupe)
+        .where(eq(dedupe.key, p("key"))),
     ),
     put: database.replace(dedupe, [dedupe.key]),
     after: database.query((p: Bound<{ seq: number }>) =>
@@ -80,7 +83,7 @@ function prepareStatements(database: Database) {
           receivedAt: inbox.receivedAt,
         })
         .from(inbox)
-        .where(gt(inbox.seq, p.seq))
+        .where(gt(inbox.seq, p("seq")))
         .orderBy(asc(inbox.seq)),
     ),
   };

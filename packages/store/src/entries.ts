@@ -25,12 +25,20 @@ export function createEntries(database: Database): Entries {
   const { db } = database;
   const insert = database.insert(entry);
   const byId = database.query((p: Bound<{ id: number }>) =>
-    db.select().from(entry).where(eq(entry.id, p.id)),
+    db
+      .select()
+      .from(entry)
+      .where(eq(entry.id, p("id"))),
   );
   const setBody = database.command((p: Bound<{ id: number; body: string }>) =>
-    db.update(entry).set({ body: p.body }).where(eq(entry.id, p.id)),
+    db
+      .update(entry)
+      .set({ body: p("body") })
+      .where(eq(entry.id, p("id"))),
   );
-  const remove = database.command((p: Bound<{ id: number }>) => db.delete(entry).where(eq(entry.id, p.id)));
+  const remove = database.command((p: Bound<{ id: number }>) =>
+    db.delete(entry).where(eq(entry.id, p("id"))),
+  );
 
   return {
     add: (kind, body, place) => insert.run({ kind, body, ...place }).rowNumber,

@@ -35,17 +35,17 @@ export function createGroupHistoryRows({ database }: Context): GroupHistoryRows 
   const change = database.command((p: Bound<PreparedHistory>) =>
     db
       .update(groupHistory)
-      .set({ senderId: p.senderId, body: p.body, at: p.at })
-      .where(and(eq(groupHistory.conversation, p.conversation), eq(groupHistory.entryId, p.entryId))),
+      .set({ senderId: p("senderId"), body: p("body"), at: p("at") })
+      .where(and(eq(groupHistory.conversation, p("conversation")), eq(groupHistory.entryId, p("entryId")))),
   );
   const trim = database.command((p: Bound<{ conversation: string; keep: number }>) => {
     const beyond = db
       .select({ n: groupHistory.n })
       .from(groupHistory)
-      .where(eq(groupHistory.conversation, p.conversation))
+      .where(eq(groupHistory.conversation, p("conversation")))
       .orderBy(desc(groupHistory.n))
       .limit(TRIM_AT_MOST)
-      .offset(p.keep);
+      .offset(p("keep"));
     return db.delete(groupHistory).where(inArray(groupHistory.n, beyond));
   });
   return {

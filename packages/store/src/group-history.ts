@@ -10,34 +10,40 @@ import type { GroupHistoryStore } from "./types/history.ts";
 function prepareStatements(database: Database) {
   const { db } = database;
   const isEntry = (p: Bound<{ conversation: string; entryId: string }>) =>
-    and(eq(groupHistory.conversation, p.conversation), eq(groupHistory.entryId, p.entryId));
+    and(eq(groupHistory.conversation, p("conversation")), eq(groupHistory.entryId, p("entryId")));
   const isTold = (p: Bound<{ conversation: string; entryId: string }>) =>
-    and(eq(toldHistory.conversation, p.conversation), eq(toldHistory.entryId, p.entryId));
+    and(eq(toldHistory.conversation, p("conversation")), eq(toldHistory.entryId, p("entryId")));
   return {
     revise: database.command((p: Bound<{ conversation: string; entryId: string; body: string }>) =>
-      db.update(groupHistory).set({ body: p.body }).where(isEntry(p)),
+      db
+        .update(groupHistory)
+        .set({ body: p("body") })
+        .where(isEntry(p)),
     ),
     ofConversation: database.query((p: Bound<{ conversation: string }>) =>
       db
         .select()
         .from(groupHistory)
-        .where(eq(groupHistory.conversation, p.conversation))
+        .where(eq(groupHistory.conversation, p("conversation")))
         .orderBy(asc(groupHistory.n)),
     ),
     remove: database.command((p: Bound<{ conversation: string; entryId: string }>) =>
       db.delete(groupHistory).where(isEntry(p)),
     ),
     removeAll: database.command((p: Bound<{ conversation: string }>) =>
-      db.delete(groupHistory).where(eq(groupHistory.conversation, p.conversation)),
+      db.delete(groupHistory).where(eq(groupHistory.conversation, p("conversation"))),
     ),
     reviseTold: database.command((p: Bound<{ conversation: string; entryId: string; body: string }>) =>
-      db.update(toldHistory).set({ body: p.body }).where(isTold(p)),
+      db
+        .update(toldHistory)
+        .set({ body: p("body") })
+        .where(isTold(p)),
     ),
     removeTold: database.command((p: Bound<{ conversation: string; entryId: string }>) =>
       db.delete(toldHistory).where(isTold(p)),
     ),
     removeAllTold: database.command((p: Bound<{ conversation: string }>) =>
-      db.delete(toldHistory).where(eq(toldHistory.conversation, p.conversation)),
+      db.delete(toldHistory).where(eq(toldHistory.conversation, p("conversation"))),
     ),
   };
 }

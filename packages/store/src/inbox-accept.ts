@@ -31,7 +31,7 @@ export function createAccept<T extends Bodies>(
     db
       .select()
       .from(accountTable)
-      .where(and(eq(accountTable.channel, p.channel), eq(accountTable.account, p.account))),
+      .where(and(eq(accountTable.channel, p("channel")), eq(accountTable.account, p("account")))),
   );
   const addAccount = database.insert(accountTable);
 

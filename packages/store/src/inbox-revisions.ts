@@ -15,13 +15,16 @@ export function createInboxRevisions<T extends Bodies>(
 ): Pick<InboxStore<T>, "revise" | "withdraw"> {
   const { db } = database;
   const markWithdrawn = database.command((p: Bound<{ seq: number; rule: string; reason: string | null }>) =>
-    db.update(inbox).set({ rule: p.rule, reason: p.reason }).where(eq(inbox.seq, p.seq)),
+    db
+      .update(inbox)
+      .set({ rule: p("rule"), reason: p("reason") })
+      .where(eq(inbox.seq, p("seq"))),
   );
   const countRevision = database.command((p: Bound<{ seq: number }>) =>
     db
       .update(inbox)
       .set({ revision: sql`${inbox.revision} + 1` })
-      .where(eq(inbox.seq, p.seq)),
+      .where(eq(inbox.seq, p("seq"))),
   );
 
   function change(

@@ -144,14 +144,19 @@ function prepareStatements(database: Database) {
       .$dynamic();
   const waits = and(isNull(inbox.settledAt), inArray(inbox.state, ["accepted", "queued"]));
   const isHeld = (p: Bound<LeaseToken>) =>
-    and(waits, eq(inbox.leaseName, p.name), eq(inbox.leaseEpoch, p.epoch));
+    and(waits, eq(inbox.leaseName, p("name")), eq(inbox.leaseEpoch, p("epoch")));
 
   return {
     withBody,
-    bySeq: database.query((p: Bound<{ seq: number }>) => db.select().from(inbox).where(eq(inbox.seq, p.seq))),
-    fullBySeq: database.query((p: Bound<{ seq: number }>) => withBody().where(eq(inbox.seq, p.seq))),
+    bySeq: database.query((p: Bound<{ seq: number }>) =>
+      db
+        .select()
+        .from(inbox)
+        .where(eq(inbox.seq, p("seq"))),
+    ),
+    fullBySeq: database.query((p: Bound<{ seq: number }>) => withBody().where(eq(inbox.seq, p("seq")))),
     bySeqs: database.query((p: Bound<{ seqs: string }>) =>
-      withBody().where(inArray(inbox.seq, sql`(SELECT value FROM json_each(${p.seqs}))`)),
+      withBody().where(inArray(inbox.seq, sql`(SELECT value FROM json_each(${p("seqs")}))`)),
     ),
     unfinished: database.query(() =>
       db.select({ seq: inbox.seq }).from(inbox).where(isNull(inbox.settledAt)),
@@ -161,13 +166,16 @@ function prepareStatements(database: Database) {
     ),
     heldBy: database.query((p: Bound<LeaseToken>) => withBody().where(isHeld(p)).orderBy(asc(inbox.seq))),
     handOver: database.command((p: Bound<LeaseToken & { toName: string; toEpoch: number }>) =>
-      db.update(inbox).set({ leaseName: p.toName, leaseEpoch: p.toEpoch }).where(isHeld(p)),
+      db
+        .update(inbox)
+        .set({ leaseName: p("toName"), leaseEpoch: p("toEpoch") })
+        .where(isHeld(p)),
     ),
     setEnd: database.command((p: Bound<End & { settledAt: number }>) =>
       db
         .update(inbox)
-        .set({ state: p.state, rule: p.rule, reason: p.reason, settledAt: p.settledAt })
-        .where(eq(inbox.seq, p.seq)),
+        .set({ state: p("state"), rule: p("rule"), reason: p("reason"), settledAt: p("settledAt") })
+        .where(eq(inbox.seq, p("seq"))),
     ),
   };
 }

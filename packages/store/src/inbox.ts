@@ -46,8 +46,8 @@ function createWay<T extends Bodies>(
   const setRoute = database.command((p: Bound<{ seq: number; sessionKey: string; agentId: string }>) =>
     database.db
       .update(inbox)
-      .set({ state: "queued", sessionKey: p.sessionKey, agentId: p.agentId })
-      .where(eq(inbox.seq, p.seq)),
+      .set({ state: "queued", sessionKey: p("sessionKey"), agentId: p("agentId") })
+      .where(eq(inbox.seq, p("seq"))),
   );
 
   function mustFind(id: InboxId): InboxRecord {

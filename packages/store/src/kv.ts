@@ -8,23 +8,23 @@ import type { KvStore } from "./types/kv.ts";
 
 export function createKvStore({ database, queue, now }: Context): KvStore {
   const { db } = database;
-  const isLive = (at: Bound<{ at: number }>["at"]) => or(isNull(kv.expiresAt), gt(kv.expiresAt, at));
+  const isLive = (p: Bound<{ at: number }>) => or(isNull(kv.expiresAt), gt(kv.expiresAt, p("at")));
   const byKey = database.query((p: Bound<{ namespace: string; key: string; at: number }>) =>
     db
       .select()
       .from(kv)
-      .where(and(eq(kv.namespace, p.namespace), eq(kv.key, p.key), isLive(p.at))),
+      .where(and(eq(kv.namespace, p("namespace")), eq(kv.key, p("key")), isLive(p))),
   );
   const inNamespace = database.query((p: Bound<{ namespace: string; at: number }>) =>
     db
       .select()
       .from(kv)
-      .where(and(eq(kv.namespace, p.namespace), isLive(p.at)))
+      .where(and(eq(kv.namespace, p("namespace")), isLive(p)))
       .orderBy(asc(kv.key)),
   );
   const put = database.replace(kv, [kv.namespace, kv.key]);
   const remove = database.command((p: Bound<{ namespace: string; key: string }>) =>
-    db.delete(kv).where(and(eq(kv.namespace, p.namespace), eq(kv.key, p.key))),
+    db.delete(kv).where(and(eq(kv.namespace, p("namespace")), eq(kv.key, p("key")))),
   );
 
   return {

@@ -29,7 +29,10 @@ export interface Fence {
 /** Reads each lease once per transaction: no other process can write a lease during it. */
 export function createFence({ database, queue, now }: Context): Fence {
   const byName = database.query((p: Bound<{ name: string }>) =>
-    database.db.select().from(lease).where(eq(lease.name, p.name)),
+    database.db
+      .select()
+      .from(lease)
+      .where(eq(lease.name, p("name"))),
   );
   const read = new Map<string, LeaseRecord | undefined>();
   let transaction = -1;
@@ -66,7 +69,10 @@ export function createFence({ database, queue, now }: Context): Fence {
 export function createLeaseStore({ database, queue, now }: Context, fence: Fence): LeaseStore {
   const { db } = database;
   const byName = database.query((p: Bound<{ name: string }>) =>
-    db.select().from(lease).where(eq(lease.name, p.name)),
+    db
+      .select()
+      .from(lease)
+      .where(eq(lease.name, p("name"))),
   );
   const held = database.query(() =>
     db.select().from(lease).where(gt(lease.expiresAt, 0)).orderBy(asc(lease.name)),
@@ -75,8 +81,8 @@ export function createLeaseStore({ database, queue, now }: Context, fence: Fence
   const prolong = database.command((p: Bound<{ name: string; epoch: number; expiresAt: number }>) =>
     db
       .update(lease)
-      .set({ expiresAt: p.expiresAt })
-      .where(and(eq(lease.name, p.name), eq(lease.epoch, p.epoch))),
+      .set({ expiresAt: p("expiresAt") })
+      .where(and(eq(lease.name, p("name")), eq(lease.epoch, p("epoch")))),
   );
 
   return {

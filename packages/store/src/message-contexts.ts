@@ -10,7 +10,7 @@ import type { ToldEntry } from "./types/history.ts";
 function prepareStatements(database: Database) {
   const { db } = database;
   const isOf = (p: Bound<{ sessionKey: string; seq: number }>) =>
-    and(eq(messageContext.sessionKey, p.sessionKey), eq(messageContext.seq, p.seq));
+    and(eq(messageContext.sessionKey, p("sessionKey")), eq(messageContext.seq, p("seq")));
   return {
     insert: database.insert(messageContext),
     remove: database.command((p: Bound<{ sessionKey: string; seq: number }>) =>
@@ -18,13 +18,15 @@ function prepareStatements(database: Database) {
     ),
     insertTold: database.insert(toldHistory),
     removeTold: database.command((p: Bound<{ sessionKey: string; seq: number }>) =>
-      db.delete(toldHistory).where(and(eq(toldHistory.sessionKey, p.sessionKey), eq(toldHistory.seq, p.seq))),
+      db
+        .delete(toldHistory)
+        .where(and(eq(toldHistory.sessionKey, p("sessionKey")), eq(toldHistory.seq, p("seq")))),
     ),
     toldFrom: database.query((p: Bound<{ sessionKey: string; from: number }>) =>
       db
         .select()
         .from(toldHistory)
-        .where(and(eq(toldHistory.sessionKey, p.sessionKey), gte(toldHistory.seq, p.from)))
+        .where(and(eq(toldHistory.sessionKey, p("sessionKey")), gte(toldHistory.seq, p("from"))))
         .orderBy(asc(toldHistory.seq), asc(toldHistory.place)),
     ),
     from: database.query((p: Bound<{ sessionKey: string; from: number }>) =>
@@ -36,7 +38,7 @@ function prepareStatements(database: Database) {
           forOwner: messageContext.forOwner,
         })
         .from(messageContext)
-        .where(and(eq(messageContext.sessionKey, p.sessionKey), gte(messageContext.seq, p.from)))
+        .where(and(eq(messageContext.sessionKey, p("sessionKey")), gte(messageContext.seq, p("from"))))
         .orderBy(asc(messageContext.seq)),
     ),
     forgetRecalled: database.command((p: Bound<{ agentId: string }>) =>
@@ -48,7 +50,10 @@ function prepareStatements(database: Database) {
             ne(messageContext.recalled, ""),
             inArray(
               messageContext.sessionKey,
-              db.select({ key: session.key }).from(session).where(eq(session.agentId, p.agentId)),
+              db
+                .select({ key: session.key })
+                .from(session)
+                .where(eq(session.agentId, p("agentId"))),
             ),
           ),
         ),

@@ -123,10 +123,10 @@ function prepareStatements(database: Database) {
       `${chainWhile("true")} DELETE FROM entry WHERE id IN (SELECT id FROM chain)`,
     ),
     removeContexts: database.command((p: Bound<{ key: string }>) =>
-      database.db.delete(messageContext).where(eq(messageContext.sessionKey, p.key)),
+      database.db.delete(messageContext).where(eq(messageContext.sessionKey, p("key"))),
     ),
     removeTold: database.command((p: Bound<{ key: string }>) =>
-      database.db.delete(toldHistory).where(eq(toldHistory.sessionKey, p.key)),
+      database.db.delete(toldHistory).where(eq(toldHistory.sessionKey, p("key"))),
     ),
   };
 }

@@ -23,14 +23,17 @@ export function createOutboxChanges<T extends Bodies>(
   const reopen = database.command((p: Bound<{ seq: number; at: number }>) =>
     db
       .update(outbox)
-      .set({ state: "pending", nextAt: p.at, expiresAt: null, error: null, updatedAt: p.at })
-      .where(eq(outbox.seq, p.seq)),
+      .set({ state: "pending", nextAt: p("at"), expiresAt: null, error: null, updatedAt: p("at") })
+      .where(eq(outbox.seq, p("seq"))),
   );
   const setDue = database.command((p: Bound<{ seq: number; at: number }>) =>
-    db.update(outbox).set({ nextAt: p.at, updatedAt: p.at }).where(eq(outbox.seq, p.seq)),
+    db
+      .update(outbox)
+      .set({ nextAt: p("at"), updatedAt: p("at") })
+      .where(eq(outbox.seq, p("seq"))),
   );
   const remove = database.command((p: Bound<{ seq: number }>) =>
-    db.delete(outbox).where(eq(outbox.seq, p.seq)),
+    db.delete(outbox).where(eq(outbox.seq, p("seq"))),
   );
 
   function change(id: string, apply: (row: OutboxRecord) => void): Promise<OutboxChange> {

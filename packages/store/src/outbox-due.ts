@@ -47,12 +47,12 @@ function prepareClaim({ db, command }: Database) {
       .update(outbox)
       .set({
         state: "sending",
-        leaseName: p.leaseName,
-        leaseEpoch: p.leaseEpoch,
+        leaseName: p("leaseName"),
+        leaseEpoch: p("leaseEpoch"),
         attempts: sql`${outbox.attempts} + 1`,
-        updatedAt: p.at,
+        updatedAt: p("at"),
       })
-      .where(eq(outbox.seq, p.seq)),
+      .where(eq(outbox.seq, p("seq"))),
   );
 }
 

@@ -24,15 +24,15 @@ export function createOutboxEnds({ database, now }: Context, answers: Answers): 
     database.db
       .update(outbox)
       .set({
-        state: p.state,
-        receipts: p.receipts,
-        nextAt: p.nextAt,
-        error: p.error,
+        state: p("state"),
+        receipts: p("receipts"),
+        nextAt: p("nextAt"),
+        error: p("error"),
         leaseName: null,
         leaseEpoch: null,
-        updatedAt: p.at,
+        updatedAt: p("at"),
       })
-      .where(eq(outbox.seq, p.seq)),
+      .where(eq(outbox.seq, p("seq"))),
   );
   const end: OutboxEnds["end"] = ({ seq, receipts = [], nextAt }, state, changes) => {
     setOutcome.run({ seq, state, receipts, nextAt, error: null, ...changes, at: now() });

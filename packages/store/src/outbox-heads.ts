@@ -46,19 +46,19 @@ function prepareStatements(database: Database) {
     );
   const isPending = eq(outbox.state, "pending");
   // If the clock was set back since the last update, the remaining wait is unknown, and the row is due.
-  const waits = ({ at }: Bound<{ at: number }>) =>
+  const waits = (p: Bound<{ at: number }>) =>
     sql`${and(
       isPending,
-      gt(outbox.nextAt, at),
-      lte(outbox.updatedAt, at),
-      or(isNull(outbox.expiresAt), gt(outbox.expiresAt, at)),
+      gt(outbox.nextAt, p("at")),
+      lte(outbox.updatedAt, p("at")),
+      or(isNull(outbox.expiresAt), gt(outbox.expiresAt, p("at"))),
     )}`;
   return {
     due: database.query((p: Bound<{ at: number; after: number }>) =>
       db
         .select()
         .from(outbox)
-        .where(and(isHead(), gt(outbox.seq, p.after), not(waits(p))))
+        .where(and(isHead(), gt(outbox.seq, p("after")), not(waits(p))))
         .orderBy(asc(outbox.seq))
         .limit(PAGE),
     ),
@@ -77,14 +77,14 @@ function prepareStatements(database: Database) {
       db
         .select()
         .from(outbox)
-        .where(and(isHead(), isPending, lte(outbox.expiresAt, p.at)))
+        .where(and(isHead(), isPending, lte(outbox.expiresAt, p("at"))))
         .orderBy(asc(outbox.seq)),
     ),
     nextTo: database.query((p: Bound<Destination & { seq: number }>) =>
       db
         .select()
         .from(outbox)
-        .where(and(isUnsentTo(p), gt(outbox.seq, p.seq)))
+        .where(and(isUnsentTo(p), gt(outbox.seq, p("seq"))))
         .orderBy(asc(outbox.seq))
         .limit(1),
     ),

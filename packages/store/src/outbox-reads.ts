@@ -33,9 +33,9 @@ export function createOutboxReads<T extends Bodies>(
       .from(latest)
       .where(
         and(
-          eq(latest.channel, p.channel),
-          eq(latest.account, p.account),
-          sql`instr(${latest.receipts}, ${p.messageId}) > 0`,
+          eq(latest.channel, p("channel")),
+          eq(latest.account, p("account")),
+          sql`instr(${latest.receipts}, ${p("messageId")}) > 0`,
         ),
       )
       .orderBy(desc(latest.seq)),

@@ -44,9 +44,9 @@ export interface OutboxRows<T extends Bodies> {
 /** Selects the unsent rows of a destination. */
 export const isUnsentTo = (to: Bound<Destination>): SQL | undefined =>
   and(
-    eq(outbox.channel, to.channel),
-    eq(outbox.account, to.account),
-    eq(outbox.address, to.address),
+    eq(outbox.channel, to("channel")),
+    eq(outbox.account, to("account")),
+    eq(outbox.address, to("address")),
     isUnsent,
   );
 
@@ -94,14 +94,17 @@ export function createOutboxRows<T extends Bodies>({ database }: Context): Outbo
       .leftJoin(run, eq(run.n, outbox.run))
       .$dynamic();
   const bySeq = database.query((p: Bound<{ seq: number }>) =>
-    db.select().from(outbox).where(eq(outbox.seq, p.seq)),
+    db
+      .select()
+      .from(outbox)
+      .where(eq(outbox.seq, p("seq"))),
   );
-  const fullBySeq = database.query((p: Bound<{ seq: number }>) => withBody().where(eq(outbox.seq, p.seq)));
+  const fullBySeq = database.query((p: Bound<{ seq: number }>) => withBody().where(eq(outbox.seq, p("seq"))));
   const byKey = database.query((p: Bound<{ key: string }>) =>
     db
       .select()
       .from(outbox)
-      .where(and(eq(outbox.key, p.key), isKeyed)),
+      .where(and(eq(outbox.key, p("key")), isKeyed)),
   );
   const firstUnsent = database.query((p: Bound<Destination>) =>
     db.select({ seq: outbox.seq }).from(outbox).where(isUnsentTo(p)),

@@ -26,7 +26,10 @@ export function createOutboxSending<T extends Bodies>(
 ): Pick<OutboxStore<T>, "markPart" | "markSent" | "retryAt" | "uncertain" | "dead"> {
   const setReceipts = database.command(
     (p: Bound<{ seq: number; receipts: readonly PartReceipt[]; at: number }>) =>
-      database.db.update(outbox).set({ receipts: p.receipts, updatedAt: p.at }).where(eq(outbox.seq, p.seq)),
+      database.db
+        .update(outbox)
+        .set({ receipts: p("receipts"), updatedAt: p("at") })
+        .where(eq(outbox.seq, p("seq"))),
   );
   function claimed(id: OutboxId, lease: LeaseToken): OutboxRecord {
     fence.check(lease);

@@ -31,19 +31,19 @@ function withLabel<R extends Peer & { readonly label: string | null }>({ label, 
 function prepareStatements(database: Database) {
   const { db } = database;
   const ofPeer = (table: typeof pairingPeer | typeof pairingRequest, p: Bound<Peer>) =>
-    and(eq(table.channel, p.channel), eq(table.account, p.account), eq(table.peerId, p.peerId));
+    and(eq(table.channel, p("channel")), eq(table.account, p("account")), eq(table.peerId, p("peerId")));
   return {
     open: database.query((p: Bound<{ at: number }>) =>
       db
         .select()
         .from(pairingRequest)
-        .where(and(gt(pairingRequest.expiresAt, p.at), lt(pairingRequest.tries, maxTries)))
+        .where(and(gt(pairingRequest.expiresAt, p("at")), lt(pairingRequest.tries, maxTries)))
         .orderBy(asc(pairingRequest.createdAt)),
     ),
     sweep: database.command((p: Bound<{ at: number }>) =>
       db
         .delete(pairingRequest)
-        .where(or(lte(pairingRequest.expiresAt, p.at), gte(pairingRequest.tries, maxTries))),
+        .where(or(lte(pairingRequest.expiresAt, p("at")), gte(pairingRequest.tries, maxTries))),
     ),
     insert: database.insert(pairingRequest),
     countTry: database.command((p: Bound<Peer>) =>

@@ -29,12 +29,18 @@ export interface Expiry {
 export function createExpiry({ database, queue }: Context): Expiry {
   const { db } = database;
   const removeKeys = database.command((p: Bound<{ from: number; to: number; day: number }>) =>
-    db.delete(dedupe).where(and(gte(dedupe.key, p.from), lt(dedupe.key, p.to), lt(dedupe.day, p.day))),
+    db
+      .delete(dedupe)
+      .where(and(gte(dedupe.key, p("from")), lt(dedupe.key, p("to")), lt(dedupe.day, p("day")))),
   );
   /** Deletes at most {@link CHUNK} rows of a table that are older than a time. */
   const removeOld = (table: SQLiteTable, key: SQLiteColumn, time: SQLiteColumn) =>
     database.command((p: Bound<{ before: number }>) => {
-      const old = db.select({ key }).from(table).where(lt(time, p.before)).limit(CHUNK);
+      const old = db
+        .select({ key })
+        .from(table)
+        .where(lt(time, p("before")))
+        .limit(CHUNK);
       return db.delete(table).where(inArray(key, old));
     });
   const removeApprovals = removeOld(approval, approval.n, approval.createdAt);
@@ -43,13 +49,13 @@ export function createExpiry({ database, queue }: Context): Expiry {
     const expired = db
       .select({ namespace: kv.namespace, key: kv.key })
       .from(kv)
-      .where(lte(kv.expiresAt, p.at))
+      .where(lte(kv.expiresAt, p("at")))
       .limit(CHUNK);
     return db.delete(kv).where(sql`(${kv.namespace}, ${kv.key}) IN ${expired}`);
   });
   /** The period of a month sorts before its days. `usage` has its own sums. */
   const removePots = database.command((p: Bound<{ before: string }>) =>
-    db.delete(budgetPot).where(lt(budgetPot.period, p.before)),
+    db.delete(budgetPot).where(lt(budgetPot.period, p("before"))),
   );
 
   /** Repeats `removeSome` until it removes less than a full chunk. */

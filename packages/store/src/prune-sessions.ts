@@ -21,7 +21,7 @@ export function createSessionSweeper(
     db
       .select({ seq: inbox.seq })
       .from(inbox)
-      .where(and(isNull(inbox.settledAt), eq(inbox.sessionKey, p.key)))
+      .where(and(isNull(inbox.settledAt), eq(inbox.sessionKey, p("key"))))
       .limit(1),
   );
   const idleSince = database.query((p: Bound<{ limit: number }>) =>
@@ -30,8 +30,8 @@ export function createSessionSweeper(
       .from(session)
       .where(
         and(
-          lte(session.updatedMinute, sql`${p.limit} / 60000`),
-          lt(session.updatedAt, p.limit),
+          lte(session.updatedMinute, sql`${p("limit")} / 60000`),
+          lt(session.updatedAt, p("limit")),
           notInArray(session.key, db.select({ key: activeRun.sessionKey }).from(activeRun)),
         ),
       )
@@ -43,10 +43,10 @@ export function createSessionSweeper(
       .from(session)
       .orderBy(desc(session.updatedMinute), desc(session.updatedAt))
       .limit(1)
-      .offset(p.n),
+      .offset(p("n")),
   );
   const removeSession = database.command((p: Bound<{ key: string }>) =>
-    db.delete(session).where(eq(session.key, p.key)),
+    db.delete(session).where(eq(session.key, p("key"))),
   );
 
   async function sweepIdleSince(limit: number): Promise<number> {

@@ -43,7 +43,7 @@ export function createSweepers(context: Context): Sweepers {
 
 function byAge(table: typeof trace | typeof groupHistory): Sweep {
   const { n, at } = table;
-  return { table, number: n, time: at, goes: (p) => and(inStretch(n, p), lt(at, p.limit)) };
+  return { table, number: n, time: at, goes: (p) => and(inStretch(n, p), lt(at, p("limit"))) };
 }
 
 /**
@@ -60,10 +60,10 @@ function inboxSweep(database: Database): Sweep {
   const goes: Sweep["goes"] = (p) =>
     and(
       inStretch(inbox.seq, p),
-      lt(inbox.settledAt, p.limit),
+      lt(inbox.settledAt, p("limit")),
       lte(inbox.seq, sql`(SELECT ${dedupeMark.seq} FROM ${dedupeMark})`),
       isNotNewest(inbox, inbox.seq),
-      notInArray(inbox.seq, sql`(SELECT value FROM json_each(${p.spared}))`),
+      notInArray(inbox.seq, sql`(SELECT value FROM json_each(${p("spared")}))`),
       notExists(sql`${unsentOf(sql`${run} CROSS JOIN ${runReplies}`)} AND ${run.n} = ${inbox.run})`),
     );
   return {
@@ -87,7 +87,7 @@ function runSweep(database: Database): Sweep {
   const goes: Sweep["goes"] = (p) =>
     and(
       inStretch(run.n, p),
-      lt(run.finishedAt, p.limit),
+      lt(run.finishedAt, p("limit")),
       // What it used is kept.
       not(isUncounted),
       isNotNewest(run, run.n),
@@ -109,7 +109,7 @@ function outboxSweep(database: Database): Sweep {
   const goes: Sweep["goes"] = (p) =>
     and(
       inStretch(outbox.seq, p),
-      lt(outbox.updatedAt, p.limit),
+      lt(outbox.updatedAt, p("limit")),
       sql`NOT (${isUnsent})`,
       isNotNewest(outbox, outbox.seq),
     );
@@ -127,7 +127,7 @@ function messageSweep({ db, command }: Database): Sweep {
   const goes: Sweep["goes"] = (p) =>
     and(
       inStretch(entry.id, p),
-      lt(entry.at, p.limit),
+      lt(entry.at, p("limit")),
       inArray(entry.kind, ["message", "summary"]),
       isNotNewest(entry, entry.id),
       notExists(

@@ -15,7 +15,7 @@ export function createTraceCaps({ database, queue }: Context): TraceCaps {
   const oldestTrace = database.query(() => db.select({ n: min(trace.n) }).from(trace));
   const newestTrace = database.query(() => db.select({ n: max(trace.n) }).from(trace));
   const removeTraces = database.command((p: Bound<{ to: number }>) =>
-    db.delete(trace).where(lte(trace.n, p.to)),
+    db.delete(trace).where(lte(trace.n, p("to"))),
   );
   const traceSizes = database.query((p: Bound<{ before: number }>) =>
     db
@@ -24,7 +24,7 @@ export function createTraceCaps({ database, queue }: Context): TraceCaps {
         bytes: sql<number>`octet_length(${trace.entries}) + octet_length(${trace.subject}) + 16`,
       })
       .from(trace)
-      .where(lt(trace.n, p.before))
+      .where(lt(trace.n, p("before")))
       .orderBy(desc(trace.n))
       .limit(CHUNK),
   );

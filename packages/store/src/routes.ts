@@ -14,15 +14,15 @@ export function createRouteCacheStore({ database, queue, now }: Context): RouteC
     db
       .select({ digest: routeCache.digest, route: routeCache.route })
       .from(routeCache)
-      .where(eq(routeCache.config, p.config))
+      .where(eq(routeCache.config, p("config")))
       .orderBy(desc(routeCache.at))
-      .limit(p.limit),
+      .limit(p("limit")),
   );
   const put = database.replace(routeCache, [routeCache.digest]);
   /** Time of the latest write. Times are unique, so that routes of one write keep their order. */
   let newestAt = 0;
   const prune = database.command((p: Bound<{ config: string }>) =>
-    db.delete(routeCache).where(ne(routeCache.config, p.config)),
+    db.delete(routeCache).where(ne(routeCache.config, p("config"))),
   );
 
   return {

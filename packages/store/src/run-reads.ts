@@ -37,10 +37,15 @@ function prepareStatements(database: Database) {
       db
         .select()
         .from(run)
-        .where(inArray(run.n, sql`(SELECT value FROM json_each(${p.numbers}))`)),
+        .where(inArray(run.n, sql`(SELECT value FROM json_each(${p("numbers")}))`)),
     ),
     newest: database.query((p: Bound<{ before: number; limit: number }>) =>
-      db.select().from(run).where(lt(run.n, p.before)).orderBy(desc(run.n)).limit(p.limit),
+      db
+        .select()
+        .from(run)
+        .where(lt(run.n, p("before")))
+        .orderBy(desc(run.n))
+        .limit(p("limit")),
     ),
     // Written by hand, since drizzle has no recursive queries.
     back: database.handWritten<{ head: number; key: string; before: number; limit: number }, { n: number }>(

@@ -65,19 +65,31 @@ function toUsage(row: RunRecord): RunUsage | undefined {
 
 export function createRunRows({ database }: Context, fence: Fence): RunRows {
   const { db } = database;
-  const byNumber = database.query((p: Bound<{ n: number }>) => db.select().from(run).where(eq(run.n, p.n)));
+  const byNumber = database.query((p: Bound<{ n: number }>) =>
+    db
+      .select()
+      .from(run)
+      .where(eq(run.n, p("n"))),
+  );
   const setOutbox = database.command((p: Bound<{ n: number; outbox: readonly number[] }>) =>
-    db.update(run).set({ outbox: p.outbox }).where(eq(run.n, p.n)),
+    db
+      .update(run)
+      .set({ outbox: p("outbox") })
+      .where(eq(run.n, p("n"))),
   );
   const taken = database.query((p: Bound<{ n: number; sessionKey: string }>) =>
     db
       .select({ seq: inbox.seq })
       .from(inbox)
-      .where(and(eq(inbox.sessionKey, p.sessionKey), eq(inbox.run, p.n)))
+      .where(and(eq(inbox.sessionKey, p("sessionKey")), eq(inbox.run, p("n"))))
       .orderBy(asc(inbox.seq)),
   );
   const made = database.query((p: Bound<{ n: number }>) =>
-    db.select({ seq: outbox.seq }).from(outbox).where(eq(outbox.run, p.n)).orderBy(asc(outbox.seq)),
+    db
+      .select({ seq: outbox.seq })
+      .from(outbox)
+      .where(eq(outbox.run, p("n")))
+      .orderBy(asc(outbox.seq)),
   );
 
   function repliesOf({ outbox: listed, n }: RunRecord): readonly number[] {

@@ -14,22 +14,31 @@ export function prepareRunStatements(database: Database) {
   return {
     insert: database.insert(run),
     setInbox: database.command((p: Bound<{ n: number; inbox: readonly number[] }>) =>
-      db.update(run).set({ inbox: p.inbox }).where(eq(run.n, p.n)),
+      db
+        .update(run)
+        .set({ inbox: p("inbox") })
+        .where(eq(run.n, p("n"))),
     ),
     /** Assigns a message to a run. */
     join: database.command((p: Bound<{ seq: number; run: number }>) =>
-      db.update(inbox).set({ state: "running", run: p.run }).where(eq(inbox.seq, p.seq)),
+      db
+        .update(inbox)
+        .set({ state: "running", run: p("run") })
+        .where(eq(inbox.seq, p("seq"))),
     ),
     /** Returns a message to its queue. */
     giveBack: database.command((p: Bound<{ seq: number }>) =>
-      db.update(inbox).set({ state: "queued", run: null }).where(eq(inbox.seq, p.seq)),
+      db
+        .update(inbox)
+        .set({ state: "queued", run: null })
+        .where(eq(inbox.seq, p("seq"))),
     ),
     end: endOfRun(database),
     closeSession: endInSession(database),
     forgetTold: database.command((p: Bound<{ conversation: string; entryId: string }>) =>
       db
         .delete(groupHistory)
-        .where(and(eq(groupHistory.conversation, p.conversation), eq(groupHistory.entryId, p.entryId))),
+        .where(and(eq(groupHistory.conversation, p("conversation")), eq(groupHistory.entryId, p("entryId")))),
     ),
     ...leaseStatements(database),
   };
@@ -44,11 +53,11 @@ function leaseStatements(database: Database) {
         db
           .update(run)
           .set({
-            leaseName: p.leaseName,
-            leaseEpoch: p.leaseEpoch,
-            attempts: sql`${run.attempts} + ${p.more}`,
+            leaseName: p("leaseName"),
+            leaseEpoch: p("leaseEpoch"),
+            attempts: sql`${run.attempts} + ${p("more")}`,
           })
-          .where(eq(run.n, p.n)),
+          .where(eq(run.n, p("n"))),
     ),
     rest: database.command((p: Bound<{ leaseName: string; leaseEpoch: number }>) =>
       db
@@ -57,16 +66,16 @@ function leaseStatements(database: Database) {
         .where(
           and(
             inArray(run.n, db.select({ n: activeRun.run }).from(activeRun)),
-            eq(run.leaseName, p.leaseName),
-            eq(run.leaseEpoch, p.leaseEpoch),
+            eq(run.leaseName, p("leaseName")),
+            eq(run.leaseEpoch, p("leaseEpoch")),
           ),
         ),
     ),
     addAttempts: database.command((p: Bound<{ n: number; more: number }>) =>
       db
         .update(run)
-        .set({ attempts: sql`${run.attempts} + ${p.more}` })
-        .where(eq(run.n, p.n)),
+        .set({ attempts: sql`${run.attempts} + ${p("more")}` })
+        .where(eq(run.n, p("n"))),
     ),
   };
 }
@@ -86,14 +95,14 @@ function endOfRun(database: Database): Command<EndOfRun> {
     db
       .update(run)
       .set({
-        state: p.state,
-        error: p.error,
-        lastEntry: p.lastEntry,
-        outbox: p.outbox,
-        finishedAt: p.at,
-        ...eachFigure((figure) => p[figure]),
+        state: p("state"),
+        error: p("error"),
+        lastEntry: p("lastEntry"),
+        outbox: p("outbox"),
+        finishedAt: p("at"),
+        ...eachFigure((figure) => p(figure)),
       })
-      .where(eq(run.n, p.n)),
+      .where(eq(run.n, p("n"))),
   );
 }
 
@@ -106,14 +115,14 @@ function endInSession(database: Database): Command<EndInSession> {
     db
       .update(session)
       .set({
-        updatedAt: p.at,
-        lastEntry: p.lastEntry,
-        lastSeq: p.lastSeq,
-        messageCount: p.messageCount,
-        lastRun: p.run,
+        updatedAt: p("at"),
+        lastEntry: p("lastEntry"),
+        lastSeq: p("lastSeq"),
+        messageCount: p("messageCount"),
+        lastRun: p("run"),
         runs: sql`${session.runs} + 1`,
-        ...eachFigure((figure) => sql`${session[figure]} + ${p[figure]}`),
+        ...eachFigure((figure) => sql`${session[figure]} + ${p(figure)}`),
       })
-      .where(eq(session.key, p.key)),
+      .where(eq(session.key, p("key"))),
   );
 }

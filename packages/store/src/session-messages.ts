@@ -57,8 +57,8 @@ function createAdditions<T extends Bodies>(
   const setSummary = database.command((p: Bound<{ key: string; floorSeq: number; summaryEntry: number }>) =>
     database.db
       .update(session)
-      .set({ floorSeq: p.floorSeq, summaryEntry: p.summaryEntry })
-      .where(eq(session.key, p.key)),
+      .set({ floorSeq: p("floorSeq"), summaryEntry: p("summaryEntry") })
+      .where(eq(session.key, p("key"))),
   );
 
   function loadFree(key: string, lease: LeaseToken): SessionState {

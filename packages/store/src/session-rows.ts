@@ -75,35 +75,52 @@ function prepareStatements(database: Database) {
   const { db } = database;
   return {
     byKey: database.query((p: Bound<{ key: string }>) =>
-      db.select().from(session).where(eq(session.key, p.key)),
+      db
+        .select()
+        .from(session)
+        .where(eq(session.key, p("key"))),
     ),
     activeIn: database.query((p: Bound<{ key: string }>) =>
-      db.select().from(activeRun).where(eq(activeRun.sessionKey, p.key)),
+      db
+        .select()
+        .from(activeRun)
+        .where(eq(activeRun.sessionKey, p("key"))),
     ),
-    runByNumber: database.query((p: Bound<{ n: number }>) => db.select().from(run).where(eq(run.n, p.n))),
+    runByNumber: database.query((p: Bound<{ n: number }>) =>
+      db
+        .select()
+        .from(run)
+        .where(eq(run.n, p("n"))),
+    ),
     insert: database.insert(session),
     saveActiveHead: database.command((p: Bound<Head & { key: string }>) =>
       db
         .update(activeRun)
-        .set({ lastEntry: p.lastEntry, lastSeq: p.lastSeq, messageCount: p.messageCount })
-        .where(eq(activeRun.sessionKey, p.key)),
+        .set({ lastEntry: p("lastEntry"), lastSeq: p("lastSeq"), messageCount: p("messageCount") })
+        .where(eq(activeRun.sessionKey, p("key"))),
     ),
     saveIdleHead: database.command((p: Bound<Head & { key: string }>) =>
       db
         .update(session)
-        .set({ lastEntry: p.lastEntry, lastSeq: p.lastSeq, messageCount: p.messageCount })
-        .where(eq(session.key, p.key)),
+        .set({ lastEntry: p("lastEntry"), lastSeq: p("lastSeq"), messageCount: p("messageCount") })
+        .where(eq(session.key, p("key"))),
     ),
     touch: database.command((p: Bound<{ key: string; at: number }>) =>
-      db.update(session).set({ updatedAt: p.at }).where(eq(session.key, p.key)),
+      db
+        .update(session)
+        .set({ updatedAt: p("at") })
+        .where(eq(session.key, p("key"))),
     ),
     setMinute: database.command((p: Bound<{ key: string; minute: number }>) =>
-      db.update(session).set({ updatedMinute: p.minute }).where(eq(session.key, p.key)),
+      db
+        .update(session)
+        .set({ updatedMinute: p("minute") })
+        .where(eq(session.key, p("key"))),
     ),
     // Replaces a row whose run is lost in a damaged file.
     hold: database.replace(activeRun, [activeRun.sessionKey]),
     release: database.command((p: Bound<{ key: string }>) =>
-      db.delete(activeRun).where(eq(activeRun.sessionKey, p.key)),
+      db.delete(activeRun).where(eq(activeRun.sessionKey, p("key"))),
     ),
   };
 }

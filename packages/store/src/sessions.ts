@@ -72,8 +72,14 @@ function createPatch({ database, queue, now }: Context, rows: SessionRows): Sess
   const setSettings = database.command((p: Bound<Settings & { key: string }>) =>
     database.db
       .update(session)
-      .set({ title: p.title, model: p.model, thinking: p.thinking, queueMode: p.queueMode, data: p.data })
-      .where(eq(session.key, p.key)),
+      .set({
+        title: p("title"),
+        model: p("model"),
+        thinking: p("thinking"),
+        queueMode: p("queueMode"),
+        data: p("data"),
+      })
+      .where(eq(session.key, p("key"))),
   );
 
   return async (key, patch) => {
@@ -108,12 +114,12 @@ function createEnds<T extends Bodies>(
         floorSeq: sql`${session.lastSeq}`,
         summaryEntry: null,
         messageCount: 0,
-        resetAt: p.at,
+        resetAt: p("at"),
       })
-      .where(eq(session.key, p.key)),
+      .where(eq(session.key, p("key"))),
   );
   const remove = database.command((p: Bound<{ key: string }>) =>
-    db.delete(session).where(eq(session.key, p.key)),
+    db.delete(session).where(eq(session.key, p("key"))),
   );
 
   return {

@@ -40,8 +40,8 @@ export function isNotNewest(table: SQLiteTable, number: SQLiteColumn): SQL {
   return lt(number, sql`(SELECT max(${number}) FROM ${table})`);
 }
 
-export function inStretch(number: SQLiteColumn, { from, to }: Bound<Stretch>): SQL | undefined {
-  return and(gt(number, from), lte(number, to));
+export function inStretch(number: SQLiteColumn, p: Bound<Stretch>): SQL | undefined {
+  return and(gt(number, p("from")), lte(number, p("to")));
 }
 
 /** Creates a sweeper that works in short transactions between other calls. */
@@ -54,7 +54,7 @@ export function createSweeper(
     const next = db
       .select({ number: sql<number>`${number}`.as("number"), time: sql<number>`${time}`.as("time") })
       .from(table)
-      .where(gt(number, p.from))
+      .where(gt(number, p("from")))
       .orderBy(number)
       .limit(CHUNK)
       .as("next");

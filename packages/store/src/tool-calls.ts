@@ -36,17 +36,21 @@ export function createToolCalls(database: Database): ToolCalls {
     db
       .select({ n: max(toolCall.n) })
       .from(toolCall)
-      .where(eq(toolCall.run, p.run)),
+      .where(eq(toolCall.run, p("run"))),
   );
   const insert = database.insert(toolCall);
   const setState = database.command((p: Bound<{ run: number; callId: string; state: "started" | "done" }>) =>
     db
       .update(toolCall)
-      .set({ state: p.state })
-      .where(and(eq(toolCall.run, p.run), eq(toolCall.callId, p.callId))),
+      .set({ state: p("state") })
+      .where(and(eq(toolCall.run, p("run")), eq(toolCall.callId, p("callId")))),
   );
   const ofRun = database.query((p: Bound<{ run: number }>) =>
-    db.select().from(toolCall).where(eq(toolCall.run, p.run)).orderBy(asc(toolCall.n)),
+    db
+      .select()
+      .from(toolCall)
+      .where(eq(toolCall.run, p("run")))
+      .orderBy(asc(toolCall.n)),
   );
 
   return {

@@ -35,7 +35,7 @@ export function createTraceStore({ database, queue, now }: Context): BufferedTra
     db
       .select({ entries: trace.entries })
       .from(trace)
-      .where(eq(trace.subject, p.subject))
+      .where(eq(trace.subject, p("subject")))
       .orderBy(asc(trace.n)),
   );
   let waiting = new Map<string, Waiting>();

@@ -48,16 +48,24 @@ function prepareStatements(database: Database) {
     mark: database.query(() => db.select().from(usageMark)),
     putMark: database.replace(usageMark, [usageMark.one]),
     next: database.query((p: Bound<{ from: number }>) =>
-      db.select({ n: run.n }).from(run).where(sql`${run.n} > ${p.from}`).orderBy(run.n).limit(CHUNK),
+      db
+        .select({ n: run.n })
+        .from(run)
+        .where(sql`${run.n} > ${p("from")}`)
+        .orderBy(run.n)
+        .limit(CHUNK),
     ),
     open: database.query((p: Bound<{ to: number }>) =>
       db
         .select({ n: run.n })
         .from(run)
-        .where(and(isUncounted, lte(run.n, p.to), isNull(run.finishedAt))),
+        .where(and(isUncounted, lte(run.n, p("to")), isNull(run.finishedAt))),
     ),
     goingOn: database.query((p: Bound<{ to: number }>) =>
-      db.select({ n: activeRun.run }).from(activeRun).where(lte(activeRun.run, p.to)),
+      db
+        .select({ n: activeRun.run })
+        .from(activeRun)
+        .where(lte(activeRun.run, p("to"))),
     ),
     add: database.command((p: Bound<{ to: number }>) =>
       db
@@ -66,7 +74,7 @@ function prepareStatements(database: Database) {
           db
             .select(usedByRun())
             .from(run)
-            .where(and(isUncounted, lte(run.n, p.to), isOver)),
+            .where(and(isUncounted, lte(run.n, p("to")), isOver)),
         )
         .onConflictDoUpdate({
           target: [usageDay.day, usageDay.agentId, usageDay.sessionKey, usageDay.sender],

@@ -22,20 +22,20 @@ export function createAuditLog({ database, queue }: Context): AuditLog {
     db
       .select()
       .from(auditRecord)
-      .where(gt(auditRecord.seq, p.after))
+      .where(gt(auditRecord.seq, p("after")))
       .orderBy(asc(auditRecord.seq))
-      .limit(p.limit),
+      .limit(p("limit")),
   );
   const afterOfKind = database.query((p: Bound<{ after: number; limit: number; kind: AuditKind }>) =>
     db
       .select()
       .from(auditRecord)
-      .where(and(gt(auditRecord.seq, p.after), eq(auditRecord.kind, p.kind)))
+      .where(and(gt(auditRecord.seq, p("after")), eq(auditRecord.kind, p("kind"))))
       .orderBy(asc(auditRecord.seq))
-      .limit(p.limit),
+      .limit(p("limit")),
   );
   const latest = database.query((p: Bound<{ limit: number }>) =>
-    db.select().from(auditRecord).orderBy(desc(auditRecord.seq)).limit(p.limit),
+    db.select().from(auditRecord).orderBy(desc(auditRecord.seq)).limit(p("limit")),
   );
 
   return {
