@@ -1,7 +1,7 @@
 import { and, count, eq, isNull } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
-import { type DedupeIndex, dedupeKey } from "./dedupe.ts";
+import { type DedupeIndex, type DedupeKey, dedupeKey } from "./dedupe.ts";
 import type { Entries } from "./entries.ts";
 import { StoreError } from "./errors.ts";
 import { type InboundBody, inboxIdOf } from "./inbox-rows.ts";
@@ -44,14 +44,12 @@ export function createAccept<T extends Bodies>(
     return open.count;
   }
 
-  function add(event: InboxAccept<T>, keys: Keys, body: string, receivedAt: number) {
+  function add(event: InboxAccept<T>, keys: readonly DedupeKey[], body: string, receivedAt: number) {
     const { channel, account, route } = event;
     const row = {
       nonce: nonce(receivedAt),
       state: route === undefined ? "accepted" : "queued",
       entry: entries.add("inbound", body, { at: receivedAt }),
-      eventKey: keys.event.number,
-      messageKey: keys.message?.number ?? null,
       sessionKey: route?.sessionKey ?? null,
       agentId: route?.agentId ?? null,
       receivedAt,
@@ -60,17 +58,17 @@ export function createAccept<T extends Bodies>(
     } as const;
     const seq = insert.run(row).rowNumber;
     if (accountOf.get({ channel, account }) === undefined) addAccount.run({ channel, account });
-    dedupe.add(keys, seq);
+    dedupe.add(keys, seq, receivedAt);
     open.count += 1;
     return { id: inboxIdOf({ ...row, seq }), seq, state: row.state };
   }
 
   const acceptAhead: InboxStore<T>["acceptAhead"] = async (event) => {
     const body = bodyOf(event);
-    const keys = keysOf(event);
+    const keys = getKeys(event);
     const receivedAt = event.receivedAt ?? now();
     return queue.writeAhead(() => {
-      const seen = dedupe.find(keys.event) ?? (keys.message && dedupe.find(keys.message));
+      const [seen] = keys.flatMap((key) => dedupe.find(key) ?? []);
       if (seen === "pruned") return { outcome: "duplicate" };
       if (seen !== undefined) {
         const { seq, state } = seen.row;
@@ -92,17 +90,11 @@ export function createAccept<T extends Bodies>(
   };
 }
 
-type Keys = ReturnType<typeof keysOf>;
-
 /** Returns the keys under which a platform may deliver an event again. */
-function keysOf({ channel, account, eventId, messageId, kind }: InboxAccept) {
-  return {
-    event: dedupeKey("event", channel, account, eventId),
-    message:
-      kind === "message" && messageId !== undefined
-        ? dedupeKey("message", channel, account, messageId)
-        : undefined,
-  };
+function getKeys({ channel, account, eventId, messageId, kind }: InboxAccept): readonly DedupeKey[] {
+  const event = dedupeKey("event", channel, account, eventId);
+  if (kind !== "message" || messageId === undefined) return [event];
+  return [event, dedupeKey("message", channel, account, messageId)];
 }
 
 function bodyOf<T extends Bodies>(event: InboxAccept<T>): string {

@@ -1,4 +1,4 @@
-import { randomFillSync } from "node:crypto";
+import { randomInt } from "node:crypto";
 import { createAccessStore } from "./access.ts";
 import { createStoreAdmin } from "./admin.ts";
 import { createAnswers } from "./answers.ts";
@@ -37,27 +37,14 @@ import { createTraceStore } from "./traces.ts";
 import type { Bodies } from "./types/common.ts";
 import type { SqliteStore, StoreOptions } from "./types/store.ts";
 import { createUsageStore } from "./usage.ts";
-import { createUsageCount } from "./usage-count.ts";
 import { type WriteAheadLog, writeAheadLog } from "./write-ahead-log.ts";
 
 const defaultInboxLimit = 10_000;
 const defaultSpacingMs = 16;
 /** Size up to which the file is rewritten after text was erased: about a second, in another thread. */
 const MAX_CLEANED_BYTES = 250_000_000;
-
-function systemRandom(): () => number {
-  const words = new Uint32Array(256);
-  let used = words.length;
-  return () => {
-    if (used === words.length) {
-      randomFillSync(words);
-      used = 0;
-    }
-    const [a = 0, b = 0] = words.subarray(used, used + 2);
-    used += 2;
-    return (a * 2 ** 20 + (b >>> 12)) / 2 ** 52;
-  };
-}
+/** Exclusive maximum of `randomInt`. */
+const MAX_RANDOM = 2 ** 47;
 
 /**
  * Opens the database. With `access: "own"` it is created or migrated if necessary.
@@ -84,7 +71,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
     database,
     queue,
     now: options.clock ?? Date.now,
-    nonce: nonceMaker(options.random ?? systemRandom()),
+    nonce: nonceMaker(options.random ?? (() => randomInt(MAX_RANDOM) / MAX_RANDOM)),
   };
   const traces = createTraceStore(context);
   const admin = createStoreAdmin(context, { path, log, checkpoint: () => checkpoints.next(queue) });
@@ -133,7 +120,6 @@ function createStores<T extends Bodies>(
   const outboxRows = createOutboxRows<T>(context);
   const insertOutbox = createOutboxInsert(context, { fence, rows: outboxRows, entries, history });
   const answers = createAnswers(context, runRows);
-  const usage = createUsageCount(context, options.logger);
 
   return {
     inbox: createInboxStore(context, {
@@ -154,7 +140,6 @@ function createStores<T extends Bodies>(
       calls: createToolCalls(context.database),
       insertOutbox,
       rows: runRows,
-      usage,
     }),
     usage: createUsageStore(context),
     budgets: createBudgetStore(context, fence),
@@ -177,7 +162,7 @@ function createStores<T extends Bodies>(
     pairing: createPairingStore(context, fence, insertOutbox),
     maintenance: createMaintenanceStore(
       context,
-      createPruner(context, sessionRows, chain, dedupe, usage),
+      createPruner(context, sessionRows, chain),
       createEraser(context, cleanFile),
     ),
   };

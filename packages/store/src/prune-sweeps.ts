@@ -1,8 +1,7 @@
-import { and, eq, inArray, lt, lte, not, notExists, notInArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, lt, notExists, notInArray, type SQL, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound, Command, Database } from "./database.ts";
 import {
-  dedupeMark,
   eachOf,
   entry,
   groupHistory,
@@ -17,7 +16,6 @@ import {
   trace,
 } from "./schema/index.ts";
 import { createSweeper, inStretch, isNotNewest, type Stretch, type Sweep, type Sweeper } from "./sweep.ts";
-import { isUncounted } from "./usage-count.ts";
 
 /** Sweepers for the tables that are pruned by age. */
 export interface Sweepers {
@@ -56,12 +54,10 @@ const unsentOf = (runs: SQL) =>
 const runReplies = eachOf(run.outbox);
 
 function inboxSweep(database: Database): Sweep {
-  // Only what the index against redelivery has: the others' keys stand in their rows.
   const goes: Sweep["goes"] = (p) =>
     and(
       inStretch(inbox.seq, p),
       lt(inbox.settledAt, p("limit")),
-      lte(inbox.seq, sql`(SELECT ${dedupeMark.seq} FROM ${dedupeMark})`),
       isNotNewest(inbox, inbox.seq),
       notInArray(inbox.seq, sql`(SELECT value FROM json_each(${p("spared")}))`),
       notExists(sql`${unsentOf(sql`${run} CROSS JOIN ${runReplies}`)} AND ${run.n} = ${inbox.run})`),
@@ -88,8 +84,6 @@ function runSweep(database: Database): Sweep {
     and(
       inStretch(run.n, p),
       lt(run.finishedAt, p("limit")),
-      // What it used is kept.
-      not(isUncounted),
       isNotNewest(run, run.n),
       notExists(sql`${unsentOf(runReplies)})`),
     );

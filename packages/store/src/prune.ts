@@ -1,5 +1,4 @@
 import type { Context } from "./context.ts";
-import type { DedupeIndex } from "./dedupe.ts";
 import type { MessageChain } from "./messages.ts";
 import { createExpiry } from "./prune-expired.ts";
 import { createSessionSweeper } from "./prune-sessions.ts";
@@ -8,7 +7,6 @@ import { createTraceCaps } from "./prune-traces.ts";
 import type { SessionRows } from "./session-rows.ts";
 import type { Bodies } from "./types/common.ts";
 import type { PruneReport, Retention } from "./types/maintenance.ts";
-import type { UsageCount } from "./usage-count.ts";
 
 const dayMs = 86_400_000;
 /** Retention of budget spending. No one queries more than the current month. */
@@ -26,8 +24,6 @@ export function createPruner(
   context: Context,
   sessions: SessionRows,
   chain: MessageChain<Bodies>,
-  dedupeIndex: DedupeIndex,
-  usage: UsageCount,
 ): (retention: Retention) => Promise<PruneReport> {
   const { database, queue, now } = context;
   const sweepers = createSweepers(context);
@@ -44,8 +40,6 @@ export function createPruner(
   return async (retention) => {
     const at = now();
     const { tried, throwIfAny } = collectFailures();
-    await tried(dedupeIndex.merge(), undefined);
-    await tried(usage.count(), undefined);
     const removed = await tried(sweepSessions(retention, at), 0);
     let swept = await sweepByAge(sweepers, retention, at, tried);
     const traces =

@@ -1,8 +1,9 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
-import type { Bound, Command, Database } from "./database.ts";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import { type Bound, type Command, type Database, snakeCase } from "./database.ts";
 import { eachFigure } from "./figures.ts";
 import type { Head } from "./messages.ts";
-import { activeRun, groupHistory, inbox, run, session } from "./schema/index.ts";
+import { activeRun, groupHistory, inbox, run, session, usageDay } from "./schema/index.ts";
 import type { RunOutcome } from "./types/runs.ts";
 import type { CheckedUsage } from "./usage.ts";
 
@@ -35,6 +36,7 @@ export function prepareRunStatements(database: Database) {
     ),
     end: endOfRun(database),
     closeSession: endInSession(database),
+    addUsage: addUsageOfDay(database),
     forgetTold: database.command((p: Bound<{ conversation: string; entryId: string }>) =>
       db
         .delete(groupHistory)
@@ -103,6 +105,29 @@ function endOfRun(database: Database): Command<EndOfRun> {
         ...eachFigure((figure) => p(figure)),
       })
       .where(eq(run.n, p("n"))),
+  );
+}
+
+type UsageOfDay = typeof usageDay.$inferInsert;
+
+/** Adds the usage of a run to the sums of its day. */
+function addUsageOfDay(database: Database): Command<UsageOfDay> {
+  const added = (column: SQLiteColumn) => sql`${column} + excluded.${sql.identifier(snakeCase(column.name))}`;
+  return database.command((p: Bound<UsageOfDay>) =>
+    database.db
+      .insert(usageDay)
+      .values({
+        day: p("day"),
+        agentId: p("agentId"),
+        sessionKey: p("sessionKey"),
+        sender: p("sender"),
+        runs: p("runs"),
+        ...eachFigure((figure) => p(figure)),
+      })
+      .onConflictDoUpdate({
+        target: [usageDay.day, usageDay.agentId, usageDay.sessionKey, usageDay.sender],
+        set: { runs: added(usageDay.runs), ...eachFigure((figure) => added(usageDay[figure])) },
+      }),
   );
 }
 

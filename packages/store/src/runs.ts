@@ -15,8 +15,7 @@ import type { Bodies, InboxId, LeaseToken } from "./types/common.ts";
 import type { InboxSettle } from "./types/inbox.ts";
 import type { OutboxRow } from "./types/outbox.ts";
 import type { Run, RunBegun, RunStore } from "./types/runs.ts";
-import { checkUsage } from "./usage.ts";
-import type { UsageCount } from "./usage-count.ts";
+import { checkUsage, dayOf } from "./usage.ts";
 
 interface Parts<T extends Bodies> {
   readonly fence: Fence;
@@ -26,7 +25,6 @@ interface Parts<T extends Bodies> {
   readonly calls: ToolCalls;
   readonly insertOutbox: InsertOutbox<T>;
   readonly rows: RunRows;
-  readonly usage: UsageCount;
 }
 
 /** Dependencies of the transactions of runs. */
@@ -175,10 +173,11 @@ function finish<T extends Bodies>(
       ...used.reported,
       outbox: withReplies(replies, added),
     });
+    const { agentId, sender } = record;
+    statements.addUsage.run({ day: dayOf(at), agentId, sessionKey, sender, runs: 1, ...used.counted });
     statements.closeSession.run({ key: sessionKey, run: n, at, ...head, ...used.counted });
     sessions.touchMinute(state.record, at);
     sessions.release(sessionKey);
-    work.usage.ended();
     return added.map(({ row }) => row);
   });
 }

@@ -254,32 +254,6 @@ test.each([
   expect(runs).toBe(2);
 });
 
-test("a damaged list of runs that are still to be counted keeps no sum and no prune from being made", async () => {
-  const warned: unknown[] = [];
-  const logger = { info() {}, warn: (...given: unknown[]) => warned.push(given) };
-  const fill: Fill = async (full) => {
-    const lease = await takeLease(full);
-    await begun(full, lease, ["goes on"], "agent:coder:one");
-    await answered(full, lease, "over", "agent:coder:two");
-    await full.maintenance.prune();
-  };
-  const store = await damagedBy("UPDATE usage_mark SET open = substr(open, 2)", fill, logger);
-  const runs = async () => (await store.usage.sum({ by: "agent" })).map((group) => group.runs);
-  expect(await runs()).toEqual([1]);
-  await store.maintenance.prune();
-  const lease = await takeLease(store);
-  const [interrupted] = await store.runs.interrupted();
-  if (interrupted === undefined) throw new Error("no run");
-  const write = { runId: interrupted.run.id, lease };
-  await store.runs.adopt(write);
-  const inbox = interrupted.inbox.map(({ id }) => ({ id, state: "silent" }) as const);
-  await store.runs.finish({ ...write, outcome: "completed", inbox });
-  expect(await runs()).toEqual([2]);
-  await store.maintenance.prune();
-  expect(await runs()).toEqual([2]);
-  expect(warned).toHaveLength(1);
-});
-
 test("a run ends though a message that it answers is not there any more", async () => {
   const store = await damagedBy("DELETE FROM inbox", async (full) => {
     await begun(full, await takeLease(full), ["lost"]);

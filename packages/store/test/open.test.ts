@@ -3,8 +3,18 @@ import fs from "node:fs";
 import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
+import { dedupeKey } from "../src/dedupe.ts";
 import { openStore, StoreError, StoreNewerError } from "../src/index.ts";
-import { accepted, answered, LATEST_VERSION, takeLease, temporaryFolder, testStore } from "./support.ts";
+import {
+  accepted,
+  answered,
+  event,
+  LATEST_VERSION,
+  seed,
+  takeLease,
+  temporaryFolder,
+  testStore,
+} from "./support.ts";
 
 const firstMigration = new URL("../migrations/0000_start.sql", import.meta.url);
 const migrator = fileURLToPath(new URL("children/migrator.ts", import.meta.url));
@@ -101,10 +111,17 @@ async function databaseOfFirstVersion(): Promise<string> {
   await first.close();
   const raw = new Sqlite(path);
   raw.exec(
-    "DROP TABLE usage_mark; DROP TABLE told_history; DROP TABLE message_context; DROP TABLE budget_pot; DROP TABLE budget_reservation; DROP INDEX session_peer; DROP INDEX inbox_session; DROP TABLE usage_day; ALTER TABLE run DROP COLUMN sender",
+    "DROP TABLE told_history; DROP TABLE message_context; DROP TABLE budget_pot; DROP TABLE budget_reservation; DROP INDEX session_peer; DROP INDEX inbox_session; DROP TABLE usage_day; ALTER TABLE run DROP COLUMN sender",
   );
   const [usageDay = ""] =
     /CREATE TABLE `usage_day` .*?;/s.exec(fs.readFileSync(firstMigration, "utf8")) ?? [];
+  raw.exec(
+    "DELETE FROM dedupe; CREATE TABLE dedupe_mark (one integer PRIMARY KEY NOT NULL, seq integer NOT NULL) STRICT; ALTER TABLE inbox ADD COLUMN event_key integer NOT NULL DEFAULT 0; ALTER TABLE inbox ADD COLUMN message_key integer",
+  );
+  const [eventKey, messageKey] = (["event", "message"] as const).map(
+    (kind) => dedupeKey(kind, "feishu", "main", kind === "event" ? "ev-one" : "om-one").hash,
+  );
+  raw.prepare("UPDATE inbox SET event_key = ?, message_key = ?").run(eventKey, messageKey);
   raw.exec(`${usageDay} INSERT INTO usage_day VALUES ('2026-11-20', 'coder', 's', 2, 3, 100, 10, 40, 5, 77)`);
   raw.pragma("user_version = 1");
   raw.close();
@@ -120,6 +137,14 @@ async function expectUpToDate(path: string): Promise<void> {
   expect(await store.usage.sum({ by: "sender", sessionKey: "s" })).toMatchObject([
     { by: "", runs: 2, inputTokens: 100, cacheReadTokens: 40, costMicros: 77 },
   ]);
+  expect(await store.usage.sum({ by: "session", sessionKey: seed().key })).toMatchObject([
+    { runs: 1, modelCalls: 1, inputTokens: 10, outputTokens: 5, costMicros: 7 },
+  ]);
+  for (const again of [
+    { ...event("one"), messageId: "other" },
+    { ...event("one"), eventId: "other" },
+  ])
+    expect(await store.inbox.accept(again)).toMatchObject({ outcome: "duplicate" });
   expect((await store.admin.file()).version).toBe(LATEST_VERSION);
 }
 

@@ -93,7 +93,7 @@ test("the runs of a session are found one from the other, however many there are
   expect(walks).toEqual([]);
 });
 
-test("what was used is summed from days, and only from the runs that are not among them", async () => {
+test("usage is summed from the days of the query, not from runs", async () => {
   const plans = await plansOf((store) => store.usage.sum({ by: "sender", sender: "ann", from: Date.now() }));
   const details = [...plans.values()].flat();
   expect(details.filter((detail) => /^SCAN (run|usage_day)\b/.test(detail))).toEqual([]);

@@ -1,17 +1,6 @@
-import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
 import { FencedError, type ToolIntent } from "../src/index.ts";
-import {
-  accepted,
-  answered,
-  begun,
-  queuedIn,
-  reply,
-  seed,
-  takeLease,
-  temporaryFolder,
-  testStore,
-} from "./support.ts";
+import { accepted, answered, begun, queuedIn, reply, seed, takeLease, testStore } from "./support.ts";
 
 const { key } = seed();
 const assistant = (content: string) => ({ role: "assistant", content });
@@ -372,44 +361,6 @@ test("usage is summed exactly by day, agent, session and sender, before and afte
       usage: { costMicros: 0.5 },
     }),
   ).rejects.toMatchObject({ code: "invalid" });
-});
-
-test("a run that goes on while others are counted is counted once, when it has ended", async () => {
-  const { store } = await testStore();
-  const lease = await takeLease(store);
-  const { run, inboxIds } = await begun(store, lease, ["slow"], "a");
-  await answered(store, lease, "fast", "b");
-  const runs = async () => (await store.usage.sum({ by: "agent" })).map((group) => group.runs);
-  await store.maintenance.prune();
-  expect(await runs()).toEqual([1]);
-  await store.runs.finish({
-    runId: run.id,
-    lease,
-    outcome: "completed",
-    inbox: [{ id: only(inboxIds), state: "silent" }],
-  });
-  expect(await runs()).toEqual([2]);
-  await store.maintenance.prune();
-  expect(await runs()).toEqual([2]);
-  await store.maintenance.prune();
-  expect(await runs()).toEqual([2]);
-});
-
-test("thousands of runs are counted without a prune", async () => {
-  const path = `${temporaryFolder()}/a.db`;
-  const { store } = await testStore({ path, limits: { commitSpacingMs: 0 } });
-  const lease = await takeLease(store);
-  const one = async (name: string) => {
-    const { run } = await begun(store, lease, [], name);
-    await store.runs.finish({ runId: run.id, lease, outcome: "completed", inbox: [] });
-  };
-  for (let i = 0; i < 8_200; i += 100)
-    await Promise.all(Array.from({ length: 100 }, (_, place) => one(`s${place}`)));
-  const raw = new Sqlite(path, { readonly: true });
-  const counted = raw.prepare("SELECT sum(runs) FROM usage_day").pluck();
-  await expect.poll(() => Number(counted.get())).toBeGreaterThanOrEqual(8_192);
-  raw.close();
-  expect(await store.usage.sum({ by: "agent" })).toMatchObject([{ runs: 8_200 }]);
 });
 
 test("runs are listed newest first", async () => {

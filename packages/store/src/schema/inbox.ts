@@ -21,8 +21,6 @@ export const inbox = sqliteTable(
       ],
     }).notNull(),
     entry: integer().notNull(),
-    eventKey: integer().notNull(),
-    messageKey: integer(),
     sessionKey: text(),
     agentId: text(),
     run: integer(),
@@ -48,12 +46,6 @@ export const dedupe = sqliteTable("dedupe", {
   key: integer().primaryKey(),
   seq: integer().notNull(),
   day: integer().notNull(),
-});
-
-/** One row: up to which `seq` the keys of the inbox stand in `dedupe`. */
-export const dedupeMark = sqliteTable("dedupe_mark", {
-  one: integer().primaryKey(),
-  seq: integer().notNull(),
 });
 
 /** Every account that received a message. A search by message id alone tries each of them. */

@@ -1,5 +1,4 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { jsonList } from "./json-list.ts";
 
 /** Usage of runs, summed by day. */
 export const usageDay = sqliteTable(
@@ -19,11 +18,3 @@ export const usageDay = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.day, t.agentId, t.sessionKey, t.sender] })],
 );
-
-/** One row: up to which run `usage_day` has them. */
-export const usageMark = sqliteTable("usage_mark", {
-  one: integer().primaryKey(),
-  run: integer().notNull(),
-  /** The runs up to it that had not ended when they were to be counted. */
-  open: jsonList<number>().notNull(),
-});
