@@ -1,12 +1,12 @@
+import type { JsonValue, RouteCacheStore } from "@signalbox/store/types";
 import { describe, expect, it } from "vitest";
-import {
-  type CachedRoute,
-  createRouter,
-  MemoryRouteCache,
-  type RouteCacheStore,
-  type RouteInput,
-  type RoutingConfig,
-} from "./index.ts";
+import { openRouteCache } from "../test/open-route-cache.ts";
+import { createRouter, type RouteInput, type RoutingConfig } from "./index.ts";
+
+interface CachedRoute {
+  readonly digest: string;
+  readonly route: JsonValue;
+}
 
 const config: RoutingConfig = {
   agents: ["main", "a", "b"],
@@ -94,7 +94,7 @@ describe("the durable cache", () => {
   });
 
   it("warms a restarted router", async () => {
-    const cache = new MemoryRouteCache();
+    const cache = await openRouteCache();
     const first = createRouter(config, { cache });
     const route = first.resolve(message);
     await first.flush();
@@ -105,7 +105,7 @@ describe("the durable cache", () => {
   });
 
   it("removes the routes of other configurations", async () => {
-    const cache = new MemoryRouteCache();
+    const cache = await openRouteCache();
     const first = createRouter(config, { cache });
     first.resolve(message);
     await first.flush();
@@ -114,7 +114,7 @@ describe("the durable cache", () => {
     expect(await cache.load(first.digest, 10)).toEqual([]);
   });
 
-  it.each<[string, unknown]>([
+  it.each<[string, JsonValue]>([
     ["nothing", null],
     ["text", "agent:a:slack:direct:U1"],
     [

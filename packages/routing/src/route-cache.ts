@@ -1,28 +1,6 @@
+import type { JsonValue, RouteCacheStore } from "@signalbox/store/types";
 import { LRUCache } from "lru-cache";
 import type { Route } from "./route.ts";
-
-/**
- * A durable cache of routes, for a warm start. Routing does not depend on it: loaded routes are verified, and failures
- * are only reported. `@signalbox/routing/testkit` contains a conformance suite for implementations.
- */
-export interface RouteCacheStore {
-  /** Returns the most recently written routes of one configuration, newest first, at most `limit`. */
-  load(
-    config: string,
-    limit: number,
-  ): Promise<readonly { readonly digest: string; readonly route: unknown }[]>;
-  /** Adds routes, or replaces those with the same digest. The last row is the newest. */
-  put(config: string, rows: readonly CachedRoute[]): Promise<void>;
-  /** Removes the routes of every other configuration and returns their number. */
-  prune(keepConfig: string): Promise<number>;
-}
-
-/** A row of the durable cache. */
-export interface CachedRoute {
-  readonly digest: string;
-  /** Plain JSON. */
-  readonly route: { readonly [field: string]: string | number };
-}
 
 /** Timer for delayed writes to the durable cache. */
 export interface RouterClock {
@@ -63,7 +41,7 @@ export class RouteCache {
   readonly #clock: RouterClock;
   readonly #onError: (error: unknown) => void;
   readonly #entries: LRUCache<string, CacheEntry> | undefined;
-  readonly #pending = new Map<string, CachedRoute["route"]>();
+  readonly #pending = new Map<string, JsonValue>();
   #cancelTimer: (() => void) | undefined;
   #writing: Promise<void> = Promise.resolve();
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MemoryRouteCache } from "./memory-route-cache.ts";
+import { openRouteCache } from "../test/open-route-cache.ts";
 import type { MatchedBy } from "./route.ts";
 import { createRouter, RoutingConfigError } from "./router.ts";
 import type { Binding, BindingMatch, RouteInput, RoutingConfig } from "./types.ts";
@@ -229,7 +229,7 @@ describe("explain", () => {
   });
 
   it("reports the source of a route without changing the caches", async () => {
-    const cache = new MemoryRouteCache();
+    const cache = await openRouteCache();
     const first = createRouter(createConfig(to("a")), { cache });
     expect(first.explain(message).cache).toMatchObject({ source: "none", config: first.digest });
     expect(first.explain(message).cache.source).toBe("none");

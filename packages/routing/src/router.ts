@@ -1,3 +1,4 @@
+import type { RouteCacheStore } from "@signalbox/store/types";
 import { type BindingIndex, decide, indexBindings } from "./decide.ts";
 import { digestConfig, digestRoute } from "./digest.ts";
 import { explainSession, explainTiers, type RouteExplanation } from "./explain.ts";
@@ -6,7 +7,7 @@ import { findMismatches } from "./match.ts";
 import type { PeerKind } from "./peer.ts";
 import { getResetPolicy, isResetDue, type ResetTimes } from "./reset.ts";
 import type { Route } from "./route.ts";
-import { RouteCache, type RouteCacheStore, type RouterClock } from "./route-cache.ts";
+import { RouteCache, type RouterClock } from "./route-cache.ts";
 import { getSessionKeyParts } from "./session.ts";
 import { formatSessionKey } from "./session-key.ts";
 import { TIERS } from "./tiers.ts";

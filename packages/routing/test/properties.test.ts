@@ -4,11 +4,11 @@ import {
   type BindingMatch,
   checkBindings,
   createRouter,
-  MemoryRouteCache,
   type RouteInput,
   type RoutingConfig,
 } from "../src/index.ts";
 import { alikeInput, binding, config, identityLinks, input, matchEdit } from "./arbitraries.ts";
+import { openRouteCache } from "./open-route-cache.ts";
 import { referenceRoute } from "./reference.ts";
 
 const RUNS = 400;
@@ -48,9 +48,8 @@ describe("a route", () => {
     );
     await fc.assert(
       fc.asyncProperty(config, fc.array(step, { minLength: 40, maxLength: 120 }), async (first, steps) => {
-        const cache = new MemoryRouteCache();
         // No pruning, so that a faulty lookup would return routes of old configurations.
-        cache.prune = async () => 0;
+        const cache = { ...(await openRouteCache()), prune: async () => 0 };
         let current = first;
         const small = { cache, maxRoutes: 16 };
         let router = createRouter(current, small);

@@ -1,15 +1,11 @@
 export {
-  type AccessStore,
   type Auth,
   type AuthOptions,
   type ClientRole,
   createAuth,
-  createMemoryAccess,
   hashToken,
-  type NamedToken,
   type Principal,
   type SignInEvent,
-  type WebSession,
 } from "./auth/index.ts";
 export { ServerError, type ServerErrorCode } from "./errors.ts";
 export type { HookRoutes } from "./inbound-hooks.ts";

@@ -1,9 +1,10 @@
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { API_ROUTES } from "@signalbox/protocol";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { openStore } from "@signalbox/store";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { createApp } from "../src/app.ts";
-import { createAuth, createMemoryAccess, type GatewayService, hashToken } from "../src/index.ts";
+import { createAuth, type GatewayService, hashToken } from "../src/index.ts";
 import { openServer, TOKEN } from "./harness.ts";
 import { createMemoryService } from "./memory-service.ts";
 
@@ -37,12 +38,15 @@ const FOR_ALL = ["GET /healthz", "GET /readyz", "GET /*"];
 /** Routes for platforms. Channels verify the signatures. */
 const WEBHOOKS = /^(GET|POST) \/channels\//;
 
+const store = await openStore({ path: ":memory:" });
+afterAll(() => store.close());
+
 /** Lists all routes of the server. */
 function routes(): readonly string[] {
   const quiet = (): void => {};
   const app = createApp({
     service: createMemoryService(),
-    auth: createAuth({ token: TOKEN, store: createMemoryAccess() }),
+    auth: createAuth({ token: TOKEN, store: store.access }),
     allowedHosts: () => new Set(),
     connections: { isFull: () => false, add: () => quiet, stop: quiet },
     hooks: () => ({ hooks: {}, defaultAgent: "second" }),

@@ -1,7 +1,8 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { createAuth, createMemoryAccess, type GatewayService, startServer } from "../src/index.ts";
+import { createAuth, type GatewayService, startServer } from "../src/index.ts";
+import { openAccess } from "./open-access.ts";
 
 export const TOKEN = "a-token-of-the-tests-0123456789";
 
@@ -13,7 +14,7 @@ export async function openServer(
   port = 0,
   pageDir = join(tmpdir(), "signalbox-without-a-page"),
 ) {
-  const access = createMemoryAccess();
+  const access = await openAccess();
   const auth = createAuth({ token: TOKEN, store: access });
   const refused: string[] = [];
   const server = await startServer({

@@ -1,7 +1,7 @@
+import type { AccessStore, AccessToken } from "@signalbox/store/types";
 import { describe, expect, it } from "vitest";
-import type { AccessStore, NamedToken } from "./access.ts";
+import { openAccess } from "../../test/open-access.ts";
 import { createAuth } from "./auth.ts";
-import { createMemoryAccess } from "./memory-access.ts";
 import { createHostSet, isFromOwnPage } from "./origin.ts";
 import { hashToken } from "./secrets.ts";
 
@@ -14,7 +14,8 @@ interface BrowserSession {
   readonly sessionKey?: string;
 }
 
-function open({ token = TOKEN, store = createMemoryAccess() }: { token?: string; store?: AccessStore } = {}) {
+async function open({ token = TOKEN, store: given }: { token?: string; store?: AccessStore } = {}) {
+  const store = given ?? (await openAccess());
   const clock = { ms: 1_000_000 };
   const auth = createAuth({ token, store, now: () => clock.ms });
   const bearer = async (secret: string, remote = HERE.remote) =>
@@ -30,7 +31,7 @@ function open({ token = TOKEN, store = createMemoryAccess() }: { token?: string;
   return { auth, clock, store, bearer, signIn, trySignIn, bySession };
 }
 
-const named = (secret: string, name: string, role: NamedToken["role"]) => ({
+const named = (secret: string, name: string, role: AccessToken["role"]) => ({
   name,
   role,
   hash: hashToken(secret),
@@ -39,16 +40,16 @@ const named = (secret: string, name: string, role: NamedToken["role"]) => ({
 
 describe("tokens", () => {
   it("accepts the gateway's own token", async () => {
-    const { auth, bearer } = open();
+    const { auth, bearer } = await open();
     expect(await bearer(TOKEN)).toBe("granted");
     for (const authorization of [undefined, "", "Bearer", `Basic ${TOKEN}`, `Bearer ${TOKEN}x`])
       expect((await auth.check({ ...HERE, authorization })).kind).toBe("refused");
   });
 
   it("accepts tokens and sessions even if their use cannot be recorded", async () => {
-    const store = createMemoryAccess();
+    const store = await openAccess();
     await store.tokens.add(named("secret-of-alice", "alice", "member"));
-    const { bearer, bySession, clock, signIn } = open({ store });
+    const { bearer, bySession, clock, signIn } = await open({ store });
     const session = await signIn("secret-of-alice");
     const used = () => Promise.reject(new Error("the disk is full"));
     Object.assign(store.tokens, { used });
@@ -59,7 +60,7 @@ describe("tokens", () => {
   });
 
   it("accepts named tokens until they are revoked", async () => {
-    const { auth, bearer, store } = open();
+    const { auth, bearer, store } = await open();
     await store.tokens.add(named("secret of alice", "alice", "member"));
     await store.tokens.add(named("secret-of-bob", "bob", "owner"));
     expect(await auth.check({ ...HERE, authorization: "Bearer secret-of-bob" })).toMatchObject({
@@ -72,7 +73,7 @@ describe("tokens", () => {
   });
 
   it("requires an owner's token for a hook without a secret", async () => {
-    const { auth, store } = open();
+    const { auth, store } = await open();
     await store.tokens.add(named("secret-of-alice", "alice", "member"));
     await store.tokens.add(named("secret-of-bob", "bob", "owner"));
     const call = async (given: string, secret?: string) =>
@@ -87,7 +88,7 @@ describe("tokens", () => {
 
 describe("sessions", () => {
   it("use an HttpOnly cookie named after the port, with the prefix __Host- over HTTPS", async () => {
-    const { signIn, bySession } = open();
+    const { signIn, bySession } = await open();
     const plain = await signIn();
     expect(plain.cookie).toMatch(
       /^signalbox-4747=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=604800$/,
@@ -100,7 +101,7 @@ describe("sessions", () => {
   });
 
   it("require the cookie and the key of the same session", async () => {
-    const { signIn, bySession } = open();
+    const { signIn, bySession } = await open();
     const [first, second] = [await signIn(), await signIn()];
     const { cookie, sessionKey } = first;
     const [pair = ""] = cookie.split(";");
@@ -119,7 +120,7 @@ describe("sessions", () => {
   });
 
   it("store no value that grants access", async () => {
-    const { store, signIn, bySession } = open();
+    const { store, signIn, bySession } = await open();
     const opened: string[] = [];
     const open_ = store.sessions.open;
     store.sessions.open = async (session) => {
@@ -137,7 +138,7 @@ describe("sessions", () => {
   });
 
   it("expire after twelve hours without use and after seven days in any case", async () => {
-    const { clock, signIn, bySession } = open();
+    const { clock, signIn, bySession } = await open();
     const idle = await signIn();
     const used = await signIn();
     for (let hours = 0; hours < 7 * 24 - 11; hours += 11) {
@@ -150,7 +151,7 @@ describe("sessions", () => {
   });
 
   it("are extended by messages on a socket, but not by an idle socket", async () => {
-    const { auth, clock, signIn, bySession } = open();
+    const { auth, clock, signIn, bySession } = await open();
     const [idle, busy] = await Promise.all([bySession(await signIn()), bySession(await signIn())]);
     if (idle.kind !== "granted" || busy.kind !== "granted") throw new Error("sign-in failed");
     for (let hours = 0; hours < 13; hours++) {
@@ -163,7 +164,7 @@ describe("sessions", () => {
   });
 
   it("are invalid after signing out, including copies of both halves and after a restart", async () => {
-    const { auth, store, signIn, bySession } = open();
+    const { auth, store, signIn, bySession } = await open();
     const copied = await signIn();
     const another = await signIn();
     const result = await bySession(copied);
@@ -175,7 +176,7 @@ describe("sessions", () => {
       expect.stringMatching(/^signalbox-4747=;.*Max-Age=0$/),
     ]);
     expect(ended).toEqual([result.access.session?.id]);
-    const next = open({ store });
+    const next = await open({ store });
     for (const process of [{ bySession }, next]) {
       expect((await process.bySession(copied)).kind).toBe("refused");
       expect((await process.bySession(another)).kind).toBe("granted");
@@ -183,7 +184,7 @@ describe("sessions", () => {
   });
 
   it("end when the token that opened them is revoked", async () => {
-    const { auth, store, signIn, bySession } = open();
+    const { auth, store, signIn, bySession } = await open();
     await store.tokens.add(named("secret-of-alice", "alice", "member"));
     const alices = await signIn("secret-of-alice");
     const owners = await signIn();
@@ -194,20 +195,20 @@ describe("sessions", () => {
     await store.tokens.revoke("alice");
     expect(await auth.isGood(result.access)).toBe(false);
     expect((await bySession(alices)).kind).toBe("refused");
-    const changed = open({ token: `${TOKEN}2`, store });
+    const changed = await open({ token: `${TOKEN}2`, store });
     expect((await changed.bySession(owners)).kind).toBe("refused");
   });
 });
 
 describe("sign-in links", () => {
-  const issue = async ({ auth }: ReturnType<typeof open>, token = TOKEN) => {
+  const issue = async ({ auth }: Awaited<ReturnType<typeof open>>, token = TOKEN) => {
     const result = await auth.check({ ...HERE, authorization: `Bearer ${token}` });
     if (result.kind !== "granted") throw new Error("authentication failed");
     return auth.issueLink(result.access);
   };
 
   it("sign in once with the permissions of their creator and are not tokens", async () => {
-    const world = open();
+    const world = await open();
     await world.store.tokens.add(named("secret-of-bob", "bob", "owner"));
     const { secret } = await issue(world, "secret-of-bob");
     expect(secret).toMatch(/^[\w-]{43}$/);
@@ -219,7 +220,7 @@ describe("sign-in links", () => {
   });
 
   it("expire after five minutes and when the token that created them is revoked", async () => {
-    const world = open();
+    const world = await open();
     await world.store.tokens.add(named("secret-of-bob", "bob", "owner"));
     const bobs = await issue(world, "secret-of-bob");
     const [early, late] = [await issue(world), await issue(world)];
@@ -233,7 +234,7 @@ describe("sign-in links", () => {
   });
 
   it("are limited to the latest sixteen", async () => {
-    const world = open();
+    const world = await open();
     const oldest = await issue(world);
     const rest = await Promise.all(Array.from({ length: 16 }, () => issue(world)));
     expect(await world.trySignIn(oldest.secret)).toBe("refused");
@@ -241,7 +242,7 @@ describe("sign-in links", () => {
   });
 
   it("share the throttle of tokens", async () => {
-    const world = open();
+    const world = await open();
     const { secret } = await issue(world);
     const guess = () => world.trySignIn("x".repeat(43));
     for (let guesses = 0; guesses < 9; guesses++) expect(await guess()).toBe("refused");
@@ -253,7 +254,7 @@ describe("sign-in links", () => {
 
 describe("the throttle", () => {
   it("applies after ten wrong secrets of any kind within a minute", async () => {
-    const { auth, bearer, clock } = open();
+    const { auth, bearer, clock } = await open();
     const hook = async (secret: string) =>
       (await auth.checkSecret({ ...HERE, authorization: `Bearer ${secret}` }, "Zv7TbW3sXk29fLq0")).kind;
     for (let guess = 0; guess < 5; guess++) {
@@ -268,7 +269,7 @@ describe("the throttle", () => {
   });
 
   it("never delays long secrets or sessions", async () => {
-    const { bearer, signIn, bySession } = open({ token: TOKEN.repeat(2) });
+    const { bearer, signIn, bySession } = await open({ token: TOKEN.repeat(2) });
     const session = await signIn();
     for (let guess = 0; guess < 500; guess++) await bearer(`guess-${guess}`);
     expect(await bearer("x".repeat(64))).toBe("throttled");

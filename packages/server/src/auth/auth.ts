@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
-import { type AccessStore, OWNER, type Principal, type WebSession } from "./access.ts";
+import type { AccessStore, WebSession } from "@signalbox/store/types";
+import { OWNER, type Principal } from "./access.ts";
 import { readCookie, setCookie } from "./cookies.ts";
 import { hashToken, isSameSecret } from "./secrets.ts";
 import { createSessions, MAX_AGE_MS, type SessionHalves, type Sessions } from "./sessions.ts";

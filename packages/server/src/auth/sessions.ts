@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { AccessStore, WebSession } from "./access.ts";
+import type { AccessStore, WebSession } from "@signalbox/store/types";
 import { createSecret } from "./secrets.ts";
 
 /** A session expires after this time without use. */

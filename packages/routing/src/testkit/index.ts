@@ -1,1 +1,0 @@
-export { type RouteCacheConformance, runRouteCacheConformance } from "./route-cache.ts";

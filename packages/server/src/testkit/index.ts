@@ -1,1 +1,0 @@
-export { accessConformance } from "./access.ts";
