@@ -4,10 +4,10 @@ import { createChannelState } from "@signalbox/channel/accounts";
 import {
   type AccountLeases,
   createAccountLeases,
-  keepToken,
+  type Maintenance,
   refuseGuessableToken,
   refuseOpenListening,
-  type Upkeep,
+  storeToken,
 } from "@signalbox/home";
 import {
   createLifecycle,
@@ -101,13 +101,13 @@ async function start(
   const http = await listen(ctx, service);
   lifecycle.started("router", () => ctx.router().flush());
   lifecycle.started("revoked tokens", endWithTokens(ctx));
-  lifecycle.started("upkeep", () => maintenance.stop());
+  lifecycle.started("maintenance", () => maintenance.stop());
   lifecycle.started("http", (left) => http.stop(Math.min(1_000, left())));
   ctx.lock.describe({ url: http.url, startedAt: ctx.now() });
   await ctx.router().warm();
   const bringUp = await openIngress(ctx, { maintenance, accountLeases }, lifecycle);
   // A failed start must not store a token that was never shown.
-  if (token.isNew) keepToken(home, token.value);
+  if (token.isNew) storeToken(home, token.value);
   isReady = true;
   return {
     connected: bringUp.rest(loadLater(ctx, lifecycle)),
@@ -141,7 +141,10 @@ function loadLater(ctx: GatewayContext, lifecycle: Lifecycle): AbortSignal {
 /** Starts the accounts and the triggers. The work of an earlier process comes before anything new. */
 async function openIngress(
   ctx: GatewayContext,
-  { maintenance, accountLeases }: { readonly maintenance: Upkeep; readonly accountLeases: AccountLeases },
+  {
+    maintenance,
+    accountLeases,
+  }: { readonly maintenance: Maintenance; readonly accountLeases: AccountLeases },
   lifecycle: Lifecycle,
 ): Promise<AccountStarter> {
   const { options, store, accounts, delivery, hooks, typing, supervisor, outcomes, toolbox, lanes } = ctx;
@@ -167,7 +170,7 @@ async function openIngress(
   lifecycle.started("sub-agents", () => subAgents.stop());
   const services = {
     emit: (event: InboundEvent) => recovered.promise.then(() => emitEvent(event)),
-    acquireLease: (channel: string, account: string) => accountLeases.right(channel, account),
+    acquireLease: (channel: string, account: string) => accountLeases.acquire(channel, account),
     state: (channel: string) => createChannelState(store.kv, channel),
     commands: accountCommands(ctx),
   };

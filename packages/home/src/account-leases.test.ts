@@ -21,59 +21,59 @@ async function twoGateways() {
 
 it("gives each account to one gateway, and to the next when that one lets go of it", async () => {
   const { one, two } = await twoGateways();
-  const right = await one.right("feishu", "main");
+  const right = await one.acquire("feishu", "main");
   expect(right?.lost.aborted).toBe(false);
-  expect(await two.right("feishu", "main")).toBeUndefined();
-  expect(await two.right("feishu", "other")).toBeDefined();
+  expect(await two.acquire("feishu", "main")).toBeUndefined();
+  expect(await two.acquire("feishu", "other")).toBeDefined();
   await right?.release();
-  expect(await two.right("feishu", "main")).toBeDefined();
+  expect(await two.acquire("feishu", "main")).toBeDefined();
 });
 
 it("gives the account of a gateway that is gone to another, and back to nobody", async () => {
   const { one, two, time } = await twoGateways();
-  const stopped = await one.right("feishu", "main");
-  const kept = await one.right("feishu", "other");
+  const stopped = await one.acquire("feishu", "main");
+  const kept = await one.acquire("feishu", "other");
   time.now += LEASE_MS;
-  expect(await two.right("feishu", "main")).toBeDefined();
+  expect(await two.acquire("feishu", "main")).toBeDefined();
   // It goes on after a long pause: what nobody took since is still its own.
   await one.renew();
   expect([stopped?.lost.aborted, kept?.lost.aborted]).toEqual([true, false]);
   await stopped?.release();
   await two.renew();
-  expect(await one.right("feishu", "main")).toBeUndefined();
+  expect(await one.acquire("feishu", "main")).toBeUndefined();
 });
 
 it("keeps an account for as long as its lease is renewed", async () => {
   const { one, two, time } = await twoGateways();
-  await one.right("feishu", "main");
+  await one.acquire("feishu", "main");
   for (let i = 0; i < 5; i += 1) {
     time.now += LEASE_MS / 2;
     await one.renew();
-    expect(await two.right("feishu", "main")).toBeUndefined();
+    expect(await two.acquire("feishu", "main")).toBeUndefined();
   }
 });
 
 it("keeps the account that was started anew when the start before it lets go", async () => {
   const { one, two, time } = await twoGateways();
-  const before = await one.right("feishu", "main");
-  const right = await one.right("feishu", "main");
+  const before = await one.acquire("feishu", "main");
+  const right = await one.acquire("feishu", "main");
   await before?.release();
   for (let i = 0; i < 3; i += 1) {
     time.now += LEASE_MS / 2;
     await one.renew();
-    expect(await two.right("feishu", "main")).toBeUndefined();
+    expect(await two.acquire("feishu", "main")).toBeUndefined();
   }
   expect(right?.lost.aborted).toBe(false);
 });
 
 it("takes its accounts back at once when it starts again after a crash", async () => {
   const { one, gateway } = await twoGateways();
-  await one.right("feishu", "main");
-  expect(await gateway("home /one").right("feishu", "main")).toBeDefined();
+  await one.acquire("feishu", "main");
+  expect(await gateway("home /one").acquire("feishu", "main")).toBeDefined();
 });
 
 it("asks nobody for the page, which every gateway has", async () => {
   const { one, two } = await twoGateways();
-  expect(await one.right("web", "main")).toBeDefined();
-  expect(await two.right("web", "main")).toBeDefined();
+  expect(await one.acquire("web", "main")).toBeDefined();
+  expect(await two.acquire("web", "main")).toBeDefined();
 });

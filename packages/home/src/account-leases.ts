@@ -14,7 +14,7 @@ export interface AccountLeasesOptions {
 }
 
 /** The lease of an account that runs here. */
-export interface AccountRight {
+export interface AccountLease {
   /** Aborted when another gateway has taken the lease. */
   readonly lost: AbortSignal;
   release(): Promise<void>;
@@ -23,26 +23,26 @@ export interface AccountRight {
 /** Leases of the accounts that this gateway runs. If several gateways share a store, one of them runs each account. */
 export interface AccountLeases {
   /** Acquires the lease of an account. Returns undefined while another gateway runs the account. */
-  right(channel: string, account: string): Promise<AccountRight | undefined>;
+  acquire(channel: string, account: string): Promise<AccountLease | undefined>;
   /** Renews all leases and aborts the `lost` signals of those that were lost. */
   renew(): Promise<void>;
 }
 
-interface Held {
+interface HeldLease {
   readonly lease: Lease;
   readonly lost: AbortController;
 }
 
 export function createAccountLeases(options: AccountLeasesOptions): AccountLeases {
   const { leases, holder, leaseMs, isShared } = options;
-  const held = new Map<string, Held>();
+  const held = new Map<string, HeldLease>();
 
   /** The account may have been restarted under a later epoch. */
   const forget = ({ name, epoch }: Lease): void => {
     if (held.get(name)?.lease.epoch === epoch) held.delete(name);
   };
 
-  const keep = (lease: Lease): AccountRight => {
+  const hold = (lease: Lease): AccountLease => {
     const lost = new AbortController();
     held.set(lease.name, { lease, lost });
     return {
@@ -55,20 +55,20 @@ export function createAccountLeases(options: AccountLeasesOptions): AccountLease
   };
 
   return {
-    async right(channel, account) {
+    async acquire(channel, account) {
       if (!isShared(channel)) return UNSHARED;
       const lease = await retry(() => leases.acquire(accountLease({ channel, account }), holder, leaseMs));
-      return lease && keep(lease);
+      return lease && hold(lease);
     },
     async renew() {
-      const asked = [...held.values()];
-      if (asked.length === 0) return;
-      const kept = await leases.renew(
-        asked.map(({ lease }) => lease),
+      const current = [...held.values()];
+      if (current.length === 0) return;
+      const renewed = await leases.renew(
+        current.map(({ lease }) => lease),
         leaseMs,
       );
-      for (const { lease, lost } of asked) {
-        if (kept.some(({ name, epoch }) => name === lease.name && epoch === lease.epoch)) continue;
+      for (const { lease, lost } of current) {
+        if (renewed.some(({ name, epoch }) => name === lease.name && epoch === lease.epoch)) continue;
         forget(lease);
         lost.abort(new Error("another gateway is running this account"));
       }
@@ -76,4 +76,4 @@ export function createAccountLeases(options: AccountLeasesOptions): AccountLease
   };
 }
 
-const UNSHARED: AccountRight = { lost: new AbortController().signal, release: async () => {} };
+const UNSHARED: AccountLease = { lost: new AbortController().signal, release: async () => {} };

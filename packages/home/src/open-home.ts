@@ -8,7 +8,7 @@ import { lockHome, openDatabase, takeLease } from "./database.ts";
 import { prepareHome } from "./folders.ts";
 import type { Home } from "./layout.ts";
 import type { HomeLogger } from "./logger.ts";
-import { closeHome } from "./permissions.ts";
+import { restrictHome } from "./permissions.ts";
 import { type AskingBodies, storeWithRedaction } from "./redacted-store.ts";
 
 export interface OpenHomeOptions<T extends AskingBodies> {
@@ -49,7 +49,7 @@ export async function openHome<T extends AskingBodies>(
 ): Promise<OpenHome<T>> {
   const { home, loaded, redact, logger, now } = options;
   prepareHome(home);
-  for (const open of closeHome(home)) logger.warn({ ...open }, "other users could read files in the home");
+  for (const open of restrictHome(home)) logger.warn({ ...open }, "other users could read files in the home");
   const lock = lockHome(home);
   lifecycle.started("lock", () => lock.release());
   const store = storeWithRedaction(await openStoreOf(options), redact);

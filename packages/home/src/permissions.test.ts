@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Home, locateHome } from "./layout.ts";
-import { closeHome } from "./permissions.ts";
+import { restrictHome } from "./permissions.ts";
 
 function homeOf(mode: number): Home {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-home-"));
@@ -15,20 +15,20 @@ function homeOf(mode: number): Home {
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
-describe("closeHome", () => {
+describe("restrictHome", () => {
   it("closes what others could read, and says so", () => {
     const home = homeOf(0o755);
     writeFileSync(home.tokenFile, "token\n");
     chmodSync(home.tokenFile, 0o644);
     chmodSync(home.configFile, 0o664);
-    const found = closeHome(home).map(({ path, mode, mended }) => [path, mode, mended]);
+    const found = restrictHome(home).map(({ path, mode, fixed }) => [path, mode, fixed]);
     expect(found).toEqual([
       [home.dir, "755", true],
       [home.configFile, "664", true],
       [home.tokenFile, "644", true],
     ]);
     expect([home.dir, home.configFile, home.tokenFile].map(modeOf)).toEqual(["700", "600", "600"]);
-    expect(closeHome(home)).toEqual([]);
+    expect(restrictHome(home)).toEqual([]);
   });
 
   it.each(["memory", "secrets", "config-history"])("closes %s/", (name) => {
@@ -36,7 +36,7 @@ describe("closeHome", () => {
     const folder = join(home.dir, name);
     mkdirSync(folder);
     chmodSync(folder, 0o755);
-    expect(closeHome(home)).toContainEqual({ path: folder, mode: "755", mended: true });
+    expect(restrictHome(home)).toContainEqual({ path: folder, mode: "755", fixed: true });
     expect(modeOf(folder)).toBe("700");
   });
 
@@ -45,7 +45,7 @@ describe("closeHome", () => {
     const file = join(home.dir, "service.log");
     writeFileSync(file, "");
     chmodSync(file, 0o644);
-    expect(closeHome(home)).toContainEqual({ path: file, mode: "644", mended: true });
+    expect(restrictHome(home)).toContainEqual({ path: file, mode: "644", fixed: true });
     expect(modeOf(file)).toBe("600");
   });
 
@@ -53,7 +53,7 @@ describe("closeHome", () => {
     const home = homeOf(0o700);
     mkdirSync(home.mediaDir, { mode: 0o700 });
     chmodSync(home.configFile, 0o400);
-    expect(closeHome(home)).toEqual([]);
+    expect(restrictHome(home)).toEqual([]);
     expect(modeOf(home.configFile)).toBe("400");
   });
 
@@ -62,9 +62,9 @@ describe("closeHome", () => {
     const home = homeOf(0o700);
     chownSync(home.configFile, 65_534, 65_534);
     chmodSync(home.configFile, 0o644);
-    expect(closeHome(home)).toEqual([{ path: home.configFile, mode: "644", mended: false }]);
+    expect(restrictHome(home)).toEqual([{ path: home.configFile, mode: "644", fixed: false }]);
     chmodSync(home.configFile, 0o666);
-    expect(() => closeHome(home)).toThrow(
+    expect(() => restrictHome(home)).toThrow(
       /signalbox.yaml belongs to another user and can be written by others/,
     );
   });

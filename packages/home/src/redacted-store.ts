@@ -17,7 +17,7 @@ export function storeWithRedaction<T extends AskingBodies>(
   redact: Redact,
 ): SqliteStore<T> {
   const { inbox, runs, outbox, approvals, traces } = store;
-  const explained = redactErrors(redact);
+  const redactError = redactErrors(redact);
   return {
     ...store,
     inbox: {
@@ -26,19 +26,19 @@ export function storeWithRedaction<T extends AskingBodies>(
         inbox.settle(
           id,
           state,
-          detail?.reason === undefined ? detail : { ...detail, reason: explained(detail.reason) },
+          detail?.reason === undefined ? detail : { ...detail, reason: redactError(detail.reason) },
         ),
     },
     runs: {
       ...runs,
       finish: (input) =>
-        runs.finish(input.error === undefined ? input : { ...input, error: explained(input.error) }),
+        runs.finish(input.error === undefined ? input : { ...input, error: redactError(input.error) }),
     },
     outbox: {
       ...outbox,
-      retryAt: (id, lease, at, error) => outbox.retryAt(id, lease, at, error && explained(error)),
-      uncertain: (id, lease, error) => outbox.uncertain(id, lease, error && explained(error)),
-      dead: (id, lease, error, word) => outbox.dead(id, lease, error && explained(error), word),
+      retryAt: (id, lease, at, error) => outbox.retryAt(id, lease, at, error && redactError(error)),
+      uncertain: (id, lease, error) => outbox.uncertain(id, lease, error && redactError(error)),
+      dead: (id, lease, error, word) => outbox.dead(id, lease, error && redactError(error), word),
     },
     approvals: {
       ...approvals,

@@ -9,7 +9,7 @@ import { prepareHome } from "./folders.ts";
 import type { Home } from "./layout.ts";
 
 /** Result of a restore. */
-export interface Restored {
+export interface RestoreReport {
   /** Size of the database. */
   readonly databaseBytes: number;
   /** Folder with the replaced files. Absent if the home was empty. */
@@ -22,7 +22,7 @@ export interface Restored {
  *
  * @throws GatewayError if a gateway holds the home, or if the folder does not contain a usable backup
  */
-export async function restoreBackup(home: Home, folder: string, now: Date): Promise<Restored> {
+export async function restoreBackup(home: Home, folder: string, now: Date): Promise<RestoreReport> {
   const backup = join(folder, "signalbox.db");
   if (!existsSync(backup))
     throw new GatewayError("usage", `${folder} is not a backup: it contains no signalbox.db.`);
@@ -37,9 +37,9 @@ export async function restoreBackup(home: Home, folder: string, now: Date): Prom
     const copy = join(next, basename(backup));
     await copyFile(backup, copy);
     // Check the copy, since SQLite creates files next to a database, and the backup may be on a read-only file system.
-    const databaseBytes = await soundBytes(copy, backup);
+    const databaseBytes = await checkDatabase(copy, backup);
     await copyMedia(join(folder, "media"), join(next, "media"));
-    const before = setAside(home, now);
+    const before = moveReplacedFiles(home, now);
     renameSync(copy, home.databaseFile);
     if (existsSync(join(next, "media"))) renameSync(join(next, "media"), home.mediaDir);
     return { databaseBytes, before };
@@ -73,7 +73,7 @@ async function copyMedia(from: string, to: string): Promise<void> {
  *
  * @throws GatewayError if it is damaged or not a database of this version
  */
-async function soundBytes(copy: string, backup: string): Promise<number> {
+async function checkDatabase(copy: string, backup: string): Promise<number> {
   try {
     const store = await openStore({ path: copy, access: "read" });
     try {
@@ -94,7 +94,7 @@ async function soundBytes(copy: string, backup: string): Promise<number> {
  * Moves the files that the backup replaces into a separate folder, together with the audit head and memory indexes,
  * which belong to the old database.
  */
-function setAside(home: Home, now: Date): string | undefined {
+function moveReplacedFiles(home: Home, now: Date): string | undefined {
   const replaced = [
     ...["", "-wal", "-shm", "-journal"].map((end) => `${home.databaseFile}${end}`),
     home.mediaDir,

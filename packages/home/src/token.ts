@@ -27,7 +27,7 @@ export function effectiveToken(loaded: LoadedConfig, home: Home, env: Env): stri
 
 /** Returns the token of the environment or the home, ignoring the configuration. */
 export function tokenBesideConfig(home: Home, env: Env): string | undefined {
-  return environmentToken(env) ?? keptToken(home);
+  return environmentToken(env) ?? readStoredToken(home);
 }
 
 /**
@@ -47,7 +47,7 @@ function environmentToken(env: Env): string | undefined {
  *
  * @throws GatewayError if the file cannot be read, or if its token is too short
  */
-function keptToken({ tokenFile }: Home): string | undefined {
+function readStoredToken({ tokenFile }: Home): string | undefined {
   const token = textIfThere(tokenFile)?.trim();
   if (token === undefined || token === "" || token.length >= 16) return token || undefined;
   const remedy = "Write a longer one, or remove the file to let the gateway create its own.";
@@ -55,7 +55,7 @@ function keptToken({ tokenFile }: Home): string | undefined {
 }
 
 /** Stores a token for later starts, readable by the owner of the home only. */
-export function keepToken(home: Home, token: string): void {
+export function storeToken(home: Home, token: string): void {
   writeFileSync(home.tokenFile, `${token}\n`, { mode: 0o600 });
   chmodSync(home.tokenFile, 0o600);
 }

@@ -1,4 +1,4 @@
-import type { Upkeep } from "@signalbox/home";
+import type { Maintenance } from "@signalbox/home";
 import { REPLY_FILTER } from "@signalbox/prompt";
 import type { AgentInfo, ApprovalInfo, ConfigurationState, Status } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
@@ -25,7 +25,7 @@ import { createSubmit } from "./submit.ts";
 import { readUsage } from "./usage.ts";
 
 export interface ServiceOptions {
-  readonly maintenance: Pick<Upkeep, "prune" | "vacuum">;
+  readonly maintenance: Pick<Maintenance, "prune" | "vacuum">;
   /** Returns which parts of the configuration file are not in effect. */
   readonly configuration: () => ConfigurationState;
   /** Returns true while messages are accepted. */

@@ -1,7 +1,7 @@
 import type { Tool } from "@signalbox/agent-core";
 import { type ChannelDefinition, createInMemoryCache, systemClock } from "@signalbox/channel";
 import type { LoadedConfig, Problem } from "@signalbox/config";
-import { type Home, type JudgedSecrets, judgeSecrets, openListeningProblem } from "@signalbox/home";
+import { type CheckedSecrets, checkSecrets, type Home, openListeningProblem } from "@signalbox/home";
 import type { Vault } from "@signalbox/redaction";
 import { type Accounts, type AccountsOptions, resolveAccounts } from "./accounts.ts";
 import { type Agents, getWorkspaces, resolveAgents } from "./agents.ts";
@@ -45,7 +45,7 @@ export interface Setup {
   readonly plugins: PluginTools;
   readonly pointHooks: ConfiguredHooks;
   readonly accounts: Accounts;
-  readonly secrets: JudgedSecrets;
+  readonly secrets: CheckedSecrets;
   /** Problems in the order of the file, without secrets. */
   readonly problems: readonly Problem[];
 }
@@ -59,7 +59,7 @@ export async function createSetup(options: SetupOptions): Promise<Setup> {
   const workspaces = getWorkspaces(home, agents);
   const plugins = await resolvePluginTools({ loaded, home, packages, workspaces, given: options.tools });
   const pointHooks = await resolvePointHooks({ loaded, home, packages, workspaces });
-  const secrets = await judgeSecrets(loaded, home, env);
+  const secrets = await checkSecrets(loaded, home, env);
   const accounts = await resolveAccounts({
     loaded,
     logger,

@@ -1,4 +1,8 @@
-import { type AccountLeases, createUpkeep, type Upkeep } from "@signalbox/home";
+import {
+  type AccountLeases,
+  createMaintenance as createHomeMaintenance,
+  type Maintenance,
+} from "@signalbox/home";
 import { isOneOff } from "@signalbox/server";
 import { createConsolidation } from "../agent/memories.ts";
 import type { GatewayContext } from "../context.ts";
@@ -13,9 +17,9 @@ export function createMaintenance(
   ctx: GatewayContext,
   accountLeases: AccountLeases,
   onLost: (error: Error) => void,
-): Upkeep {
+): Maintenance {
   const { store, lease, config, delivery, lanes, leaseMs, logger, now } = ctx;
-  return createUpkeep({
+  return createHomeMaintenance({
     store,
     lease,
     logger,

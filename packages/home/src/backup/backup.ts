@@ -48,7 +48,7 @@ export async function backupInto(
   await copy(await neededBlobs(store));
   const { bytes: databaseBytes } = await store.admin.backup(databaseFile);
   const opened = await openStore<BodiesWithParts>({ path: databaseFile });
-  const needed = await releasedAndRead(opened).finally(() => opened.close());
+  const needed = await prepareCopy(opened).finally(() => opened.close());
   await copy(needed);
   for (const id of [...copied.keys()].filter((one) => !needed.has(one))) {
     await rm(join(media, id));
@@ -66,7 +66,7 @@ export async function backupInto(
  * Releases the leases in the copy, so that a gateway that uses it does not wait for them, and removes the sessions of
  * browsers, since a session may end between the backup and a restore.
  */
-async function releasedAndRead(copy: SqliteStore<BodiesWithParts>): Promise<ReadonlySet<string>> {
+async function prepareCopy(copy: SqliteStore<BodiesWithParts>): Promise<ReadonlySet<string>> {
   await copy.access.sessions.forget(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
   for (const lease of await copy.leases.list()) await copy.leases.release(lease);
   return neededBlobs(copy);

@@ -10,12 +10,12 @@ export interface LastBackup {
 }
 
 /** Records the last backup, so that `signalbox doctor` can warn if it is old. */
-export function noteBackup({ backupNoteFile }: Home, last: LastBackup): void {
+export function recordBackup({ backupNoteFile }: Home, last: LastBackup): void {
   writeFileSync(backupNoteFile, `${JSON.stringify(last)}\n`, { mode: 0o600 });
 }
 
 /** Returns the last recorded backup, if any. */
-export function lastBackup({ backupNoteFile }: Home): LastBackup | undefined {
+export function readLastBackup({ backupNoteFile }: Home): LastBackup | undefined {
   try {
     const note: unknown = JSON.parse(readFileSync(backupNoteFile, "utf8"));
     return isNote(note) ? note : undefined;

@@ -42,7 +42,7 @@ export function proposedConfig(home: Home, env: Env, edits: readonly ConfigEdit[
 function editedConfig(home: Home, env: Env, edits: readonly ConfigEdit[], sources: SecretSources): string {
   const before = configText(home.configFile);
   const after = editConfig(home.configFile, before, edits);
-  const problems = (text: string) => problemsOf(home, text, env, sources);
+  const problems = (text: string) => getProblems(home, text, env, sources);
   const priorFaults = new Set(problems(before).map(({ path, message }) => `${path} ${message}`));
   const [fault] = problems(after).filter(({ path, message }) => !priorFaults.has(`${path} ${message}`));
   if (fault !== undefined)
@@ -50,14 +50,14 @@ function editedConfig(home: Home, env: Env, edits: readonly ConfigEdit[], source
   return edits
     .filter(({ value }) => value === undefined)
     .reduce(
-      (text, { path }) => removeEmptySections(optionsFor(home, text, env, ASSUMED_SECRETS), path),
+      (text, { path }) => removeEmptySections(getLoadOptions(home, text, env, ASSUMED_SECRETS), path),
       after,
     );
 }
 
-function problemsOf(home: Home, text: string, env: Env, sources: SecretSources): readonly Problem[] {
+function getProblems(home: Home, text: string, env: Env, sources: SecretSources): readonly Problem[] {
   try {
-    return loadConfig(optionsFor(home, text, env, sources)).problems;
+    return loadConfig(getLoadOptions(home, text, env, sources)).problems;
   } catch (error) {
     // The configuration is unusable. Compare its problems like any other.
     if (error instanceof ConfigError) return error.problems;
@@ -65,6 +65,6 @@ function problemsOf(home: Home, text: string, env: Env, sources: SecretSources):
   }
 }
 
-function optionsFor(home: Home, text: string, env: Env, sources: SecretSources): LoadOptions {
+function getLoadOptions(home: Home, text: string, env: Env, sources: SecretSources): LoadOptions {
   return { file: home.configFile, text, env, sources };
 }

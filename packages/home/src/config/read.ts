@@ -2,7 +2,7 @@ import { type Config, type LoadedConfig, loadConfig, type SecretSources } from "
 import { GatewayError } from "../errors.ts";
 import type { Env, Home } from "../layout.ts";
 import { unreadable } from "../readable.ts";
-import { ASSUMED_SECRETS, askPrograms, secretSources } from "../secrets/sources.ts";
+import { ASSUMED_SECRETS, runSecretPrograms, secretSources } from "../secrets/sources.ts";
 import { configText } from "./versions.ts";
 
 /**
@@ -33,7 +33,7 @@ export async function rereadConfig(
     return ASSUMED_SECRETS.command(argv);
   };
   readWith(home, env, { file, command: note }, last);
-  return readWith(home, env, { file, command: await askPrograms(home, env, named) }, last);
+  return readWith(home, env, { file, command: await runSecretPrograms(home, env, named) }, last);
 }
 
 function readWith(

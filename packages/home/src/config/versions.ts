@@ -22,7 +22,7 @@ export interface ConfigVersion {
 }
 
 /** Number of previous versions to keep. */
-const MOST_VERSIONS = 20;
+const MAX_VERSIONS = 20;
 
 /** Returns the previous versions, latest first. */
 export function configVersions(home: Home): readonly ConfigVersion[] {
@@ -51,7 +51,7 @@ export function restoreConfig(home: Home, id: string, now: Date): void {
 export function replaceConfig(home: Home, text: string, now: Date): void {
   prepareHome(home);
   const isThere = existsSync(home.configFile);
-  if (isThere) keepVersion(home, now);
+  if (isThere) storeVersion(home, now);
   const file = isThere ? realpathSync(home.configFile) : home.configFile;
   const next = `${file}.next`;
   writeFileSync(next, text, { mode: 0o600, flush: true });
@@ -59,7 +59,7 @@ export function replaceConfig(home: Home, text: string, now: Date): void {
   renameSync(next, file);
 }
 
-function keepVersion(home: Home, now: Date): void {
+function storeVersion(home: Home, now: Date): void {
   const folder = versionsFolder(home);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const taken = new Set(configVersions(home).map(({ id }) => id));
@@ -67,7 +67,7 @@ function keepVersion(home: Home, now: Date): void {
   while (taken.has(idOf(at))) at = new Date(at.getTime() + 1);
   const name = `${idOf(at)}${extname(home.configFile)}`;
   writeFileSync(join(folder, name), configText(home.configFile), { mode: 0o600 });
-  for (const { file } of configVersions(home).slice(MOST_VERSIONS)) rmSync(file);
+  for (const { file } of configVersions(home).slice(MAX_VERSIONS)) rmSync(file);
 }
 
 function idOf(at: Date): string {

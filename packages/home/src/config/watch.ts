@@ -3,7 +3,7 @@ import { reasonOf } from "@signalbox/agent-core";
 import { type Home, locateHome } from "../layout.ts";
 
 /** Polling interval, in milliseconds. Polling also works on volumes that send no change events. */
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
 /** Detects changes of the configuration since the creation of this object. */
 export interface ConfigWatch {
@@ -20,7 +20,7 @@ export interface ConfigWatch {
 export function watchConfig({ dir }: Pick<Home, "dir">): ConfigWatch {
   const state = (): string => {
     const { configFile, otherConfigFiles } = locateHome(dir, {});
-    return [configFile, ...otherConfigFiles].map(stateOf).join();
+    return [configFile, ...otherConfigFiles].map(getFileState).join();
   };
   let seen = state();
   let timer: NodeJS.Timeout | undefined;
@@ -31,14 +31,14 @@ export function watchConfig({ dir }: Pick<Home, "dir">): ConfigWatch {
         if (now === seen) return;
         seen = now;
         listener();
-      }, LOOK_MS).unref();
+      }, POLL_MS).unref();
     },
     stop: () => clearInterval(timer),
   };
 }
 
 /** Returns a text that differs after each change of the file. */
-function stateOf(file: string): string {
+function getFileState(file: string): string {
   try {
     const { ino, mtimeNs, size } = statSync(file, { bigint: true });
     return `${ino} ${mtimeNs} ${size}`;

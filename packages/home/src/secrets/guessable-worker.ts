@@ -8,10 +8,12 @@ import { adjacencyGraphs, dictionary } from "@zxcvbn-ts/language-common";
  */
 const GUESSES_LOG10 = 14;
 /** Further characters cannot make a secret weaker. */
-const LOOKED_AT = 64;
+const MAX_CHECKED_CHARS = 64;
 
 const estimator = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
 const secrets: readonly string[] = workerData;
 parentPort?.postMessage(
-  secrets.filter((secret) => estimator.check(secret.slice(0, LOOKED_AT)).guessesLog10 < GUESSES_LOG10),
+  secrets.filter(
+    (secret) => estimator.check(secret.slice(0, MAX_CHECKED_CHARS)).guessesLog10 < GUESSES_LOG10,
+  ),
 );

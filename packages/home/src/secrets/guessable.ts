@@ -1,15 +1,17 @@
 import { Worker } from "node:worker_threads";
 
 /** Form of a token created by the gateway: 256 random bits, which need no estimate. */
-const MADE = /^[\w-]{43}$/;
-const MADE_DIFFERENT = 16;
+const GENERATED_TOKEN = /^[\w-]{43}$/;
+const MIN_DISTINCT_CHARS = 16;
 
 /**
  * Returns the secrets that are easy to guess: words, patterns, repetitions. zxcvbn runs in a worker thread, to free the
  * 35 MB of its dictionaries afterwards.
  */
-export async function guessableSecrets(secrets: readonly string[]): Promise<ReadonlySet<string>> {
-  const chosen = secrets.filter((secret) => !MADE.test(secret) || new Set(secret).size < MADE_DIFFERENT);
+export async function findGuessableSecrets(secrets: readonly string[]): Promise<ReadonlySet<string>> {
+  const chosen = secrets.filter(
+    (secret) => !GENERATED_TOKEN.test(secret) || new Set(secret).size < MIN_DISTINCT_CHARS,
+  );
   if (chosen.length === 0) return new Set();
   const file = import.meta.url.endsWith(".ts") ? "./guessable-worker.ts" : "./guessable-worker.js";
   const worker = new Worker(new URL(file, import.meta.url), { workerData: chosen, env: {}, execArgv: [] });

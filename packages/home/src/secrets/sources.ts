@@ -3,9 +3,9 @@ import { readFileSync, statSync } from "node:fs";
 import { promisify } from "node:util";
 import type { SecretSources } from "@signalbox/config";
 import { configuredPath, type Env, type Home } from "../layout.ts";
-import { isOpenToOthers } from "../permissions.ts";
+import { isAccessibleByOthers } from "../permissions.ts";
 
-const LONGEST = 65_536;
+const MAX_SECRET_BYTES = 65_536;
 const COMMAND_MS = 10_000;
 
 /**
@@ -19,15 +19,18 @@ export function secretSources(home: Home, env: Env): SecretSources {
       const stats = statSync(file, { throwIfNoEntry: false });
       if (stats === undefined) throw new Error(`${file} does not exist`);
       if (!stats.isFile()) throw new Error("it is not a file");
-      if (stats.size > LONGEST) throw new Error(`it is longer than ${LONGEST} bytes`);
-      if (isOpenToOthers(stats)) throw new Error(`other users can read it; run \`chmod 600 ${file}\``);
+      if (stats.size > MAX_SECRET_BYTES) throw new Error(`it is longer than ${MAX_SECRET_BYTES} bytes`);
+      if (isAccessibleByOthers(stats)) throw new Error(`other users can read it; run \`chmod 600 ${file}\``);
       return readFileSync(file, "utf8");
     },
     command([program = "", ...args]) {
       try {
-        return execFileSync(program, args, { ...startOf(home, env), stdio: ["ignore", "pipe", "ignore"] });
+        return execFileSync(program, args, {
+          ...getProcessOptions(home, env),
+          stdio: ["ignore", "pipe", "ignore"],
+        });
       } catch (error) {
-        throw failureOf(program, error);
+        throw describeFailure(program, error);
       }
     },
   };
@@ -38,27 +41,27 @@ export const ASSUMED_SECRETS: SecretSources = {
   file: () => ASSUMED,
   command: () => ASSUMED,
 };
-const ASSUMED = "a secret that is taken to be there";
+const ASSUMED = "a secret that is assumed to exist";
 
 /** Runs programs in parallel. Returns a source with their outputs. */
-export async function askPrograms(
+export async function runSecretPrograms(
   home: Home,
   env: Env,
   programs: readonly (readonly string[])[],
 ): Promise<SecretSources["command"]> {
-  const said = new Map<string, string | Error>();
-  const ask = async ([program = "", ...args]: readonly string[]): Promise<string | Error> => {
+  const outputs = new Map<string, string | Error>();
+  const run = async ([program = "", ...args]: readonly string[]): Promise<string | Error> => {
     try {
-      const asked = execute(program, args, startOf(home, env));
-      asked.child.stdin?.on("error", () => {}).end();
-      return (await asked).stdout;
+      const running = execute(program, args, getProcessOptions(home, env));
+      running.child.stdin?.on("error", () => {}).end();
+      return (await running).stdout;
     } catch (error) {
-      return failureOf(program, error);
+      return describeFailure(program, error);
     }
   };
-  await Promise.all(programs.map(async (argv) => said.set(JSON.stringify(argv), await ask(argv))));
+  await Promise.all(programs.map(async (argv) => outputs.set(JSON.stringify(argv), await run(argv))));
   return (argv) => {
-    const answer = said.get(JSON.stringify(argv)) ?? new Error("it was not asked");
+    const answer = outputs.get(JSON.stringify(argv)) ?? new Error("it was not run");
     if (answer instanceof Error) throw answer;
     return answer;
   };
@@ -66,31 +69,31 @@ export async function askPrograms(
 
 const execute = promisify(execFile);
 
-function startOf(home: Home, env: Env) {
+function getProcessOptions(home: Home, env: Env) {
   return {
     cwd: home.dir,
     env: { ...env },
     timeout: COMMAND_MS,
-    maxBuffer: LONGEST,
+    maxBuffer: MAX_SECRET_BYTES,
     encoding: "utf8",
   } as const;
 }
 
 /** Replaces the error of a program: the original message contains the whole command and its output. */
-function failureOf(program: string, error: unknown): Error {
-  const end = endOf(error);
+function describeFailure(program: string, error: unknown): Error {
+  const end = getExitReason(error);
   return new Error(end === "ENOENT" ? `the program ${program} was not found` : `it ended with ${end}`);
 }
 
-function endOf(error: unknown): string {
-  const { status, code = status, killed, signal }: Partial<Ended> = error instanceof Error ? error : {};
+function getExitReason(error: unknown): string {
+  const { status, code = status, killed, signal }: Partial<ExitError> = error instanceof Error ? error : {};
   if (typeof code === "number") return `status ${code}`;
   if (typeof code === "string") return code;
   return killed === true ? "ETIMEDOUT" : String(signal ?? "an error");
 }
 
 /** Fields of Node's errors for a program that failed. `execFileSync` sets `status`. */
-interface Ended extends Error {
+interface ExitError extends Error {
   readonly status: unknown;
   readonly code: unknown;
   readonly killed: unknown;

@@ -3,7 +3,7 @@ import { existsSync, rmSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { reasonOf } from "@signalbox/agent-core";
-import { backupHome, GatewayError, type Home, locateHome, noteBackup } from "@signalbox/home";
+import { backupHome, GatewayError, type Home, locateHome, recordBackup } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
 import { getErrorCode } from "../errors.ts";
 import { formatCommand } from "../format-command.ts";
@@ -54,7 +54,7 @@ export async function backup(folder: string, options: CommonOptions): Promise<vo
 /** Records the backup in the home. If that fails (disk full, read-only), the backup is still complete. */
 function note(home: Home, path: string): string[] {
   try {
-    noteBackup(home, { path, at: Date.now() });
+    recordBackup(home, { path, at: Date.now() });
     return [];
   } catch (error) {
     return [

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { closeHome, folderFault, type Home, openFiles } from "@signalbox/home";
+import { findExposedFiles, folderFault, type Home, restrictHome } from "@signalbox/home";
 import { getMachineTimeZone, TIME_ZONE_REMEDY } from "../../machine-time-zone.ts";
 import type { Finding } from "./finding.ts";
 
@@ -34,7 +34,7 @@ function folder({ dir }: Home): Finding {
 }
 
 function permissions(home: Home): Finding[] {
-  const open = openFiles(home);
+  const open = findExposedFiles(home);
   if (open.length === 0) return [];
   return [
     {
@@ -42,7 +42,7 @@ function permissions(home: Home): Finding[] {
       state: "warning",
       detail: `others can read ${open.map(({ path, mode }) => `${path} (${mode})`).join(", ")}`,
       remedy: "Close them with `signalbox doctor --fix`; starting the gateway does the same.",
-      fix: () => `closed ${closeHome(home).filter(({ mended }) => mended).length} of them`,
+      fix: () => `closed ${restrictHome(home).filter(({ fixed }) => fixed).length} of them`,
     },
   ];
 }

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { type Home, lastBackup } from "@signalbox/home";
+import { type Home, readLastBackup } from "@signalbox/home";
 import { type JsonValue, openStore, type SqliteStore } from "@signalbox/store";
 import { type Finding, runCheck } from "./finding.ts";
 
@@ -76,7 +76,7 @@ async function driftedPrompts(home: Home): Promise<Finding[]> {
 /** Reports the age of the last backup. */
 function backup(home: Home, now: number): Finding[] {
   if (!existsSync(home.databaseFile)) return [];
-  const last = lastBackup(home);
+  const last = readLastBackup(home);
   const since = last?.at ?? statSync(home.databaseFile).birthtimeMs;
   const days = Math.floor((now - since) / DAY_MS);
   const detail =

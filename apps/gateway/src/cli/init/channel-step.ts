@@ -6,7 +6,7 @@ import {
   createInMemoryState,
   systemClock,
 } from "@signalbox/channel";
-import { GatewayError, keepSecret } from "@signalbox/home";
+import { GatewayError, storeSecret } from "@signalbox/home";
 import { assertValidSection } from "./assert-valid-section.ts";
 import { addPackages } from "./packages.ts";
 import type { InitOptions, Step } from "./step.ts";
@@ -110,7 +110,7 @@ function withReferences(
     Object.entries(settings).map(([name, value]) => [
       name,
       meta.fields[name]?.secret === true && typeof value === "string"
-        ? keepSecret(home, `${id}-${account}-${name}`, value)
+        ? storeSecret(home, `${id}-${account}-${name}`, value)
         : value,
     ]),
   );

@@ -1,5 +1,5 @@
 import type { ProviderConfig } from "@signalbox/config";
-import { GatewayError, keepSecret } from "@signalbox/home";
+import { GatewayError, storeSecret } from "@signalbox/home";
 import { createModels, KEY_VARIABLES } from "@signalbox/llm-providers";
 import { providerEntry } from "../../configure/models.ts";
 import { assertValidSection } from "./assert-valid-section.ts";
@@ -59,7 +59,7 @@ export async function providerStep(step: Step, options: InitOptions): Promise<vo
   const { apiKey, ...rest } = entry;
   const kept = {
     ...rest,
-    ...(apiKey === undefined ? {} : { apiKey: keepSecret(home, `${name}-key`, apiKey) }),
+    ...(apiKey === undefined ? {} : { apiKey: storeSecret(home, `${name}-key`, apiKey) }),
   };
   change([
     ...answersAt(["models", "providers", name], kept, before !== undefined),

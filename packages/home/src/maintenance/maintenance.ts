@@ -12,7 +12,7 @@ import type { HomeLogger } from "../logger.ts";
 import { type OneOffs, pruneOneOffs } from "./one-offs.ts";
 import { pruneStore } from "./pruning.ts";
 
-export interface UpkeepOptions {
+export interface MaintenanceOptions {
   readonly store: Pick<SqliteStore, "leases" | "kv" | "sessions" | "maintenance"> & {
     readonly admin: Pick<StoreAdmin, "vacuum">;
   };
@@ -41,7 +41,7 @@ export interface UpkeepOptions {
 }
 
 /** Periodic work of a gateway. */
-export interface Upkeep {
+export interface Maintenance {
   start(): void;
   /** Prunes now. */
   prune(): Promise<PruneReport>;
@@ -61,7 +61,7 @@ const PRUNE_ONE_OFFS_MS = 5 * 60_000;
 /** Interval of the consolidation. Short enough for gateways that never run for an hour. */
 const CONSOLIDATE_MS = 30 * 60_000;
 
-export function createUpkeep(options: UpkeepOptions): Upkeep {
+export function createMaintenance(options: MaintenanceOptions): Maintenance {
   const { store, lease, leaseMs, logger, now } = options;
   const pruning = createPruneSchedule({
     kv: store.kv,
@@ -120,7 +120,7 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
 }
 
 /** Renews the leases. Calls `onLost` if that is no longer possible. */
-async function renewLease(options: UpkeepOptions): Promise<void> {
+async function renewLease(options: MaintenanceOptions): Promise<void> {
   const { store, lease, leaseMs, onLost, logger } = options;
   try {
     // Concurrent renewals share a commit.

@@ -3,10 +3,10 @@ import type { Lease, SessionPosition, SessionStore } from "@signalbox/store";
 import type { HomeLogger } from "../logger.ts";
 
 /** Retention of a conversation with a single request, in milliseconds, and the maximum number of them. */
-const ONCE_MS = 60 * 60_000;
-const ONCE_KEPT = 1_000;
+const ONE_OFF_RETENTION_MS = 60 * 60_000;
+const MAX_ONE_OFFS = 1_000;
 /** Sessions per page. */
-const PAGE = 200;
+const PAGE_SIZE = 200;
 
 export interface OneOffs {
   readonly sessions: Pick<SessionStore, "list" | "remove">;
@@ -22,24 +22,24 @@ export interface OneOffs {
 export async function pruneOneOffs(options: OneOffs): Promise<void> {
   const { sessions, lease, channel, isOneOff, now, logger } = options;
   try {
-    const oldest = now() - ONCE_MS;
+    const oldest = now() - ONE_OFF_RETENTION_MS;
     let kept = 0;
     let last: SessionPosition | undefined;
     for (;;) {
       const page = await sessions.list({
         channel,
-        limit: PAGE,
+        limit: PAGE_SIZE,
         behind: last,
       });
       const gone = page.filter(
         (session) =>
           isOneOff(session) &&
           session.activeRun === undefined &&
-          (++kept > ONCE_KEPT || session.updatedAt < oldest),
+          (++kept > MAX_ONE_OFFS || session.updatedAt < oldest),
       );
       await Promise.all(gone.map(({ key }) => sessions.remove(key, lease)));
       last = page.at(-1);
-      if (page.length < PAGE) return;
+      if (page.length < PAGE_SIZE) return;
     }
   } catch (error) {
     logger.warn({ err: reasonOf(error) }, "conversations of one request could not be removed");

@@ -1,10 +1,10 @@
 import type { HookConfig, LoadedConfig, Problem } from "@signalbox/config";
 import type { Env, Home } from "../layout.ts";
 import { effectiveToken, unconfiguredToken } from "../token.ts";
-import { guessableSecrets } from "./guessable.ts";
+import { findGuessableSecrets } from "./guessable.ts";
 
-/** The result of {@link judgeSecrets}. */
-export interface JudgedSecrets {
+/** The result of {@link checkSecrets}. */
+export interface CheckedSecrets {
   /** The hooks without those whose secret is easy to guess. */
   readonly hooks: Readonly<Record<string, HookConfig>>;
   /** True if the gateway's token is easy to guess. */
@@ -15,11 +15,11 @@ export interface JudgedSecrets {
 const REMEDY = "Create one with `openssl rand -base64 32`.";
 
 /** Checks that the gateway's token and the secrets of its hooks are hard to guess. */
-export async function judgeSecrets(loaded: LoadedConfig, home: Home, env: Env): Promise<JudgedSecrets> {
+export async function checkSecrets(loaded: LoadedConfig, home: Home, env: Env): Promise<CheckedSecrets> {
   const { hooks, gateway } = loaded.config;
   const token = effectiveToken(loaded, home, env);
   const ofHooks = Object.values(hooks).flatMap(({ secret }) => secret ?? []);
-  const guessable = await guessableSecrets([...(token === undefined ? [] : [token]), ...ofHooks]);
+  const guessable = await findGuessableSecrets([...(token === undefined ? [] : [token]), ...ofHooks]);
   const isWeak = ({ secret }: HookConfig): boolean => secret !== undefined && guessable.has(secret);
   const problem = (path: readonly string[], disables: string, which = ""): Problem =>
     loaded.problem(path, {

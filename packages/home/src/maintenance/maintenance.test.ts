@@ -1,19 +1,19 @@
 import { loadConfig } from "@signalbox/config";
 import { openStore, type SqliteStore } from "@signalbox/store";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { createUpkeep, type Upkeep, type UpkeepOptions } from "./upkeep.ts";
+import { createMaintenance, type Maintenance, type MaintenanceOptions } from "./maintenance.ts";
 
 const ignore = (): void => {};
 const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 const { retention } = loadConfig({ file: "signalbox.yaml", text: "", env: {} }).config;
 
-/** Upkeep of a store in memory, with nothing to do but what is given. */
-async function openUpkeep(more: (store: SqliteStore) => Partial<UpkeepOptions>): Promise<Upkeep> {
+/** Maintenance of a store in memory, with nothing to do but what is given. */
+async function openUpkeep(more: (store: SqliteStore) => Partial<MaintenanceOptions>): Promise<Maintenance> {
   const store = await openStore({ path: ":memory:" });
   onTestFinished(() => store.close());
   const lease = await store.leases.acquire("gateway", "test", 3_600_000);
   if (lease === undefined) throw new Error("no lease");
-  return createUpkeep({
+  return createMaintenance({
     store,
     lease,
     leaseMs: 3_600_000,
