@@ -85,9 +85,21 @@ export default defineConfig({
     config(md) {
       // Vue would evaluate double braces in inline code.
       md.core.ruler.push("inline-code-is-text", ({ tokens }) => {
-        for (const { children } of tokens)
-          for (const token of children ?? []) if (token.type === "code_inline") token.attrSet("v-pre", "");
+        tokens.forEach(({ children }, at) => {
+          const isInTable = tokens[at - 1]?.type === "td_open";
+          for (const token of children ?? []) {
+            if (token.type !== "code_inline") continue;
+            token.attrSet("v-pre", "");
+            token.meta = { isInTable };
+          }
+        });
       });
+      // Names in tables, such as keys of the configuration, wrap after their dots.
+      const renderCode = md.renderer.rules.code_inline;
+      md.renderer.rules.code_inline = (tokens, at, ...rest) => {
+        const html = renderCode?.(tokens, at, ...rest) ?? "";
+        return tokens[at]?.meta?.isInTable === true ? html.replace(/\.(?=[\w*<&])/g, ".<wbr>") : html;
+      };
     },
   },
   locales: {
