@@ -26,11 +26,17 @@ interface Cmrc {
   }[];
 }
 
+const CMRC = fileURLToPath(new URL("../../../../shared/retrieval/cmrc2018_dev.json", import.meta.url));
+
+/** Returns true if CMRC 2018 is beside the repository, which does not contain it. */
+export function hasChineseQuestions(): boolean {
+  return existsSync(CMRC);
+}
+
 /** CMRC 2018, the part for development: 848 passages of Chinese Wikipedia. It lies beside the repository. */
 function cmrc(): Cmrc["data"][number]["paragraphs"] {
-  const path = fileURLToPath(new URL("../../../../shared/retrieval/cmrc2018_dev.json", import.meta.url));
-  if (!existsSync(path)) throw new Error(`The Chinese questions are missing: ${path}`);
-  const file: Cmrc = JSON.parse(readFileSync(path, "utf8"));
+  if (!existsSync(CMRC)) throw new Error(`The Chinese questions are missing: ${CMRC}`);
+  const file: Cmrc = JSON.parse(readFileSync(CMRC, "utf8"));
   return file.data.flatMap(({ paragraphs }) => paragraphs);
 }
 
