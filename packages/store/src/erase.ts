@@ -164,13 +164,14 @@ export function createEraser(
 }
 
 /**
- * Returns the parts of a text that are replaced wherever they occur: its lines without list marks, and the sentences of
- * long lines, because lists of results shorten them.
+ * Returns the parts of a text that are replaced wherever they occur: its lines without list marks, or the sentences of
+ * long lines, because lists of results shorten them. Searching for longer parts can take quadratic time.
  */
 function getParts(text: string): string[] {
   const lines = text.split("\n").map((line) => line.replace(/^\s*(?:[-*>#]+|\d+[.)])\s+/, "").trim());
   return lines
-    .flatMap((line) => [line, ...(line.length > 200 ? line.split(/(?<=[.!?;。！？；])\s*/) : [])])
+    .flatMap((line) => (line.length > 200 ? line.split(/(?<=[.!?;。！？；])\s*/) : [line]))
+    .flatMap((part) => part.match(/.{1,300}/gs) ?? [])
     .filter((part) => part.length + 2 * (part.match(/\p{Script=Han}/gu)?.length ?? 0) >= MIN_LENGTH);
 }
 

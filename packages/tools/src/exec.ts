@@ -8,6 +8,7 @@ import { IDENTITY_FILES, IDENTITY_FOLDERS } from "./files/identity-files.ts";
 import { getVisibleWorkspace, INBOX_FOLDER, PEOPLE_FOLDER } from "./files/places.ts";
 import { getView } from "./labels/covers.ts";
 import { isForeign } from "./labels/label.ts";
+import { indexOfLinear } from "./linear-search.ts";
 import { failure, getContentRoom, success } from "./result.ts";
 import type { Sandbox, SandboxOutcome, SandboxRequest } from "./sandbox/types.ts";
 import { getAllowRules, isCovered } from "./shell/allow-rule.ts";
@@ -331,7 +332,7 @@ function createReporter(update: ToolContext["update"]): (output: string) => void
 /** Returns true if a text contains a name that is not part of a longer word. */
 function mentions(text: string, name: string): boolean {
   const letters = /[\p{L}\p{N}]/u;
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+  for (let at = indexOfLinear(text, name); at >= 0; at = indexOfLinear(text, name, at + 1)) {
     const around = [text.charAt(at - 1), text.charAt(at + name.length)];
     if (!around.some((character) => letters.test(character))) return true;
   }

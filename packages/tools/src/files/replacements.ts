@@ -1,3 +1,4 @@
+import { indexOfLinear } from "../linear-search.ts";
 import { findNearMatch } from "./near-match.ts";
 import { formatCount } from "./text.ts";
 
@@ -99,7 +100,8 @@ function describeNotFound(text: string, wanted: string): string {
 
 function findOccurrences(text: string, wanted: string): number[] {
   const places: number[] = [];
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) places.push(at);
+  for (let at = indexOfLinear(text, wanted); at >= 0; at = indexOfLinear(text, wanted, at + wanted.length))
+    places.push(at);
   return places;
 }
 
