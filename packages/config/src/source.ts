@@ -26,17 +26,120 @@ export interface ConfigSource {
  * @throws ConfigError with file and line if the syntax is not valid
  */
 export function parseSource(file: string, text: string): ConfigSource {
+  if (text.length > MAX_CHARS)
+    throw tooLarge(file, `it has ${text.length} characters; at most ${MAX_CHARS} are read`);
   if (file.endsWith(".json5")) return parseJson5(file, text);
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
-  // Except for duplicate keys, further errors are mostly consequences of the first one.
-  const errors = document.errors.filter(({ code }, index) => index === 0 || code === "DUPLICATE_KEY");
-  if (errors.length > 0) throw new ConfigError(errors.map((error) => syntaxProblem(file, error, lines)));
+  // The parser's own check for duplicate keys takes quadratic time.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
+  // Further errors are mostly consequences of the first one.
+  const [error] = document.errors;
+  if (error !== undefined) throw new ConfigError([syntaxProblem(file, error, lines)]);
+  assertSize(file, document);
+  const duplicates = findDuplicateKeys(file, document, lines);
+  if (duplicates.length > 0) throw new ConfigError(duplicates);
   return {
     file,
     value: resolveAliases(file, document, lines) ?? {},
     line: (path) => findLine(document, lines, path),
   };
+}
+
+/** Larger configurations are mistakes or attacks. Checking them would take seconds. */
+const MAX_CHARS = 250_000;
+/** Entries of one mapping or list. */
+const MAX_ENTRIES = 5_000;
+const MAX_ALIASES = 200;
+/** Values that all aliases together stand for. */
+const MAX_EXPANDED = 20_000;
+/** Duplicate keys that are reported. */
+const MAX_DUPLICATES = 20;
+
+function tooLarge(file: string, message: string): ConfigError {
+  const remedy = "Remove what is not needed, or split it between several gateways.";
+  return new ConfigError([{ severity: "error", file, path: "", message, remedy }]);
+}
+
+/** @throws ConfigError for a document that would take long to check */
+function assertSize(file: string, document: Document): void {
+  const sizes = new Map<unknown, number>();
+  let aliases = 0;
+  let expanded = 0;
+  visit(document, {
+    Collection(_, { items }) {
+      if (items.length <= MAX_ENTRIES) return;
+      throw tooLarge(file, `a list or mapping has ${items.length} entries; at most ${MAX_ENTRIES} are read`);
+    },
+    Alias(_, alias) {
+      aliases += 1;
+      if (aliases > MAX_ALIASES) throw tooManyAliases(file);
+      const target = alias.resolve(document);
+      if (target === undefined) return;
+      expanded += sizes.get(target) ?? getSize(target, document, sizes);
+      if (expanded > MAX_EXPANDED) throw tooManyAliases(file);
+    },
+  });
+}
+
+/** Returns the number of values in a node, with those that aliases in it stand for. */
+function getSize(node: unknown, document: Document, sizes: Map<unknown, number>): number {
+  const known = sizes.get(node);
+  if (known !== undefined) return known;
+  // An alias to a node around it is reported later.
+  sizes.set(node, 1);
+  let size = 1;
+  if (isNode(node))
+    visit(node, {
+      Scalar: () => {
+        size += 1;
+      },
+      Alias: (_, alias) => {
+        const target = alias.resolve(document);
+        size += target === undefined ? 1 : getSize(target, document, sizes);
+      },
+    });
+  sizes.set(node, size);
+  return size;
+}
+
+function tooManyAliases(file: string): ConfigError {
+  return new ConfigError([
+    {
+      severity: "error",
+      file,
+      path: "",
+      message: "its aliases (`*name`) expand to too much",
+      remedy: "Write the values out instead.",
+    },
+  ]);
+}
+
+function findDuplicateKeys(file: string, document: Document, lines: LineCounter): Problem[] {
+  const problems: Problem[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        const isNew = !isScalar(key) || !seen.has(key.value);
+        if (isScalar(key)) seen.add(key.value);
+        if (isNew || problems.length === MAX_DUPLICATES) continue;
+        const line = key.range && lines.linePos(key.range[0]).line;
+        problems.push({
+          severity: "error",
+          file,
+          line: line ?? undefined,
+          path: "",
+          message: `not valid ${getFormat(file)}: the key is set twice`,
+          remedy: "Keep one of them.",
+        });
+      }
+    },
+  });
+  return problems;
+}
+
+function getFormat(file: string): string {
+  return file.endsWith(".json") ? "JSON" : "YAML";
 }
 
 const INDENTATION = {
@@ -57,10 +160,6 @@ const SYNTAX: Partial<Record<ErrorCode, { readonly message: string; readonly rem
     message: "the line is indented with a tab",
     remedy: "Indent with spaces.",
   },
-  DUPLICATE_KEY: {
-    message: "the key is set twice",
-    remedy: "Keep one of them.",
-  },
   BAD_SCALAR_START: {
     message: "the value starts with a character that has a meaning in YAML",
     remedy: "Write the value in quotes.",
@@ -76,7 +175,7 @@ const SYNTAX: Partial<Record<ErrorCode, { readonly message: string; readonly rem
 };
 
 function syntaxProblem(file: string, { code, message, pos }: YAMLParseError, lines: LineCounter): Problem {
-  const format = file.endsWith(".json") ? "JSON" : "YAML";
+  const format = getFormat(file);
   const isFlow = code === "BAD_INDENT" && message.startsWith("Flow");
   const known = isFlow ? SYNTAX.BLOCK_IN_FLOW : SYNTAX[code];
   return {
@@ -94,17 +193,9 @@ function resolveAliases(file: string, document: Document, lines: LineCounter): u
   const problems = findAliasProblems(file, document, lines);
   if (problems.length > 0) throw new ConfigError(problems);
   try {
-    return document.toJS({ maxAliasCount: 100 });
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch {
-    throw new ConfigError([
-      {
-        severity: "error",
-        file,
-        path: "",
-        message: "its aliases (`*name`) expand to too much",
-        remedy: "Write the values out instead.",
-      },
-    ]);
+    throw tooManyAliases(file);
   }
 }
 
@@ -157,7 +248,7 @@ function createJson5Lines(text: string): ConfigSource["line"] {
   const withoutComments = text
     .replace(JSON5_TOKEN, (token) => (token.startsWith("/") ? token.replace(/[^\n]/g, " ") : token))
     .replaceAll("\t", " ");
-  const document = parseDocument(withoutComments, { lineCounter: lines });
+  const document = parseDocument(withoutComments, { lineCounter: lines, uniqueKeys: false });
   return document.errors.length > 0 ? () => undefined : (path) => findLine(document, lines, path);
 }
 
