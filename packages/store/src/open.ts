@@ -35,6 +35,7 @@ import { createSessionStore } from "./sessions.ts";
 import { createToolCalls } from "./tool-calls.ts";
 import { createTraceStore } from "./traces.ts";
 import type { Bodies } from "./types/common.ts";
+import type { EraseRequest } from "./types/maintenance.ts";
 import type { SqliteStore, StoreOptions } from "./types/store.ts";
 import { createUsageStore } from "./usage.ts";
 import { type WriteAheadLog, writeAheadLog } from "./write-ahead-log.ts";
@@ -83,6 +84,14 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
     await checkpoints.truncate(queue);
   }
 
+  const eraseStored = createEraser(context, cleanFile);
+
+  async function erase(request: EraseRequest): Promise<number> {
+    // Pending entries may contain the texts.
+    await traces.flush();
+    return eraseStored(request);
+  }
+
   async function close(): Promise<void> {
     await traces.flush().catch(() => {});
     await queue.close();
@@ -94,7 +103,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
   }
 
   return {
-    ...createStores<T>(context, options, cleanFile),
+    ...createStores<T>(context, options, erase),
     traces: { append: traces.append, read: traces.read },
     admin,
     close() {
@@ -107,7 +116,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
 function createStores<T extends Bodies>(
   context: Context,
   options: StoreOptions,
-  cleanFile: () => Promise<void>,
+  erase: (request: EraseRequest) => Promise<number>,
 ): Omit<SqliteStore<T>, "traces" | "admin" | "close"> {
   const fence = createFence(context);
   const entries = createEntries(context.database);
@@ -163,7 +172,7 @@ function createStores<T extends Bodies>(
     maintenance: createMaintenanceStore(
       context,
       createPruner(context, sessionRows, chain),
-      createEraser(context, cleanFile),
+      erase,
     ),
   };
 }

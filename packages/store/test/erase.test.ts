@@ -43,6 +43,14 @@ test("erases a text from a session's messages, calls, contexts, replies and titl
   for (const end of ["", "-wal"]) expect(readFileSync(`${path}${end}`).includes("7730"), end).toBe(false);
 });
 
+test("erases texts from traces, also from those that are not written yet", async () => {
+  const { store } = await testStore();
+  void store.traces.append("om-1", [{ stage: "run", at: 1, data: { summary: CODE } }]);
+  await store.maintenance.erase({ sessions: ["a"], messages: [], texts: [CODE] });
+  expect(JSON.stringify(await store.traces.read("om-1"))).toMatch(/forgotten/);
+  expect(JSON.stringify(await store.traces.read("om-1"))).not.toContain("7730");
+});
+
 test("erases texts while a run goes on, which can be finished", async () => {
   const { store } = await testStore();
   const lease = await takeLease(store);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
@@ -20,11 +21,16 @@ beforeEach(() => {
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
 });
 
+/** Attachments have the names of their hashes. */
+function toBlobName(content: string): string {
+  return createHash("sha256").update(content).digest("hex");
+}
+
 /** A folder with a database that has this note. */
 async function folderWith(name: string, note: string): Promise<string> {
   const folder = join(dir, name);
   mkdirSync(join(folder, "media"), { recursive: true });
-  writeFileSync(join(folder, "media", note), note);
+  writeFileSync(join(folder, "media", toBlobName(note)), note);
   const store = await openStore({ path: join(folder, "signalbox.db") });
   await store.kv.set("test", "note", note);
   await store.close();
@@ -42,10 +48,10 @@ it("puts a backup in the place of what the home has, which stays beside it", asy
   const home = await folderWith("home", "new");
   const { out, code } = await restore(home, await folderWith("saved", "old"));
   expect([code, await noteIn(home)]).toEqual([0, "old"]);
-  expect(readdirSync(join(home, "media"))).toEqual(["old"]);
+  expect(readdirSync(join(home, "media"))).toEqual([toBlobName("old")]);
   const before = /is in (.*)\.$/m.exec(out)?.[1] ?? "";
   expect(await noteIn(before)).toBe("new");
-  expect(readFileSync(join(before, "media", "new"), "utf8")).toBe("new");
+  expect(readFileSync(join(before, "media", toBlobName("new")), "utf8")).toBe("new");
   expect(existsSync(join(home, "restore.part"))).toBe(false);
 });
 
