@@ -3,6 +3,7 @@ export const ATTEMPT_KINDS = [
   "links",
   "gateway state",
   "other conversations",
+  "existence elsewhere",
   "notes of the agent",
   "private files",
   "commands outside",

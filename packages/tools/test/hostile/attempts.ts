@@ -65,6 +65,7 @@ export const ATTEMPTS: readonly Attempt[] = [
   ...STATE.flatMap((folder): Attempt[] => ofFolder("gateway state", folder, "token")),
   ...OTHERS.flatMap((folder): Attempt[] => ofFolder("other conversations", folder, "letter.txt")),
   ...PEOPLE.flatMap((folder): Attempt[] => ofFolder("other conversations", folder, "NOTES.md")),
+  ...[...OTHERS, ...PEOPLE].flatMap((folder): Attempt[] => ofMissing(`${folder}/missing.pdf`)),
   ...IDENTITY.flatMap((path): Attempt[] => [
     { kind: "notes of the agent", calls: [write(path)] },
     { kind: "notes of the agent", calls: [editMine(path)] },
@@ -162,6 +163,16 @@ export const ATTEMPTS: readonly Attempt[] = [
   ...SEARCHED.map((calls): Attempt => ({ kind: "exchanged during a search", calls, unsaid: "secret.txt:1" })),
   ...STAYING.map((command): Attempt => ({ kind: "commands that stay", calls: [background(command)] })),
 ];
+
+/** Refusals must not reveal that a file does not exist. */
+function ofMissing(path: string): Attempt[] {
+  return [
+    { kind: "existence elsewhere", calls: [read(path)], unsaid: "There is no file" },
+    { kind: "existence elsewhere", calls: [ls(path)], unsaid: "There is no folder" },
+    { kind: "existence elsewhere", calls: [read(`${path}/x`)], unsaid: "on the way" },
+    { kind: "existence elsewhere", calls: [edit(path)], unsaid: "There is no file" },
+  ];
+}
 
 function ofCommand(kind: AttemptKind, command: string): Attempt {
   return { kind, calls: [exec(command)] };

@@ -56,6 +56,22 @@ export const DEFENCES: readonly Defence[] = [
     ],
   },
   {
+    name: "hidden places are refused by their names",
+    kinds: ["existence elsewhere"],
+    changes: [
+      {
+        file: "workspace/walk.ts",
+        from: "if (!this.#isVisible(join(this.#top().path, name))) throw new HiddenPlaceError(name);",
+        to: "",
+      },
+      {
+        file: "workspace/path-resolver.ts",
+        from: "if (this.#walk.isVisible?.(place) === false) throw new HiddenPlaceError(given);",
+        to: "",
+      },
+    ],
+  },
+  {
     name: "only owners write what the agent is",
     kinds: ["notes of the agent"],
     changes: [
