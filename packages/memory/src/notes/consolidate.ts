@@ -3,7 +3,7 @@ import type { Scope } from "../types.ts";
 import { dayFile, LASTING, listNotes, timeOfPath } from "./folder.ts";
 import type { Notebook } from "./notebook.ts";
 import { encodeProvenance, entryText, type Provenance } from "./provenance.ts";
-import { type Section, sectionsOf } from "./sections.ts";
+import { partsOf, type Section, sectionsOf } from "./sections.ts";
 
 /** An entry of a daily note, given to `distil`. */
 export interface DailyEntry {
@@ -22,7 +22,7 @@ export interface ConsolidateOptions {
   /**
    * Selects what is worth keeping, usually by asking a model.
    *
-   * @param lasting the present text of `MEMORY.md`
+   * @param lasting the present text of `MEMORY.md` without untrusted entries
    */
   readonly distil: (daily: readonly DailyEntry[], lasting: string) => Promise<readonly LastingEntry[]>;
   /** Default: the scope of the notes at the top of the folder. */
@@ -77,7 +77,7 @@ export async function consolidate(
       text,
       untrusted: provenance.untrusted,
     })),
-    lasting,
+    partsOf(lasting).text,
   );
   const derived = entries.map(({ text, from }) => ({
     text,
