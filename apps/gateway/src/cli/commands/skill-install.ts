@@ -153,6 +153,8 @@ async function isAsExpected({ expected }: InstallCommand): Promise<boolean> {
 
 /** Interval between two checks of a folder's size, in milliseconds. */
 const SIZE_CHECK_MS = 100;
+/** Space that an entry takes besides its content: an archive may consist of empty files. */
+const ENTRY_BYTES = 4_096;
 
 async function run({ program, args, limit }: InstallCommand, env: NodeJS.ProcessEnv): Promise<number> {
   const ending = new AbortController();
@@ -183,9 +185,11 @@ async function exceedsLimit(
 
 async function measureFolder(folder: string): Promise<number> {
   let bytes = 0;
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []))
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])) {
+    bytes += ENTRY_BYTES;
     if (entry.isFile())
       bytes += (await stat(join(entry.parentPath, entry.name)).catch(() => ({ size: 0 }))).size;
+  }
   return bytes;
 }
 
