@@ -169,11 +169,7 @@ function createStores<T extends Bodies>(
     audit: createAuditLog(context),
     approvals: createApprovalStore(context),
     pairing: createPairingStore(context, fence, insertOutbox),
-    maintenance: createMaintenanceStore(
-      context,
-      createPruner(context, sessionRows, chain),
-      erase,
-    ),
+    maintenance: createMaintenanceStore(context, createPruner(context, sessionRows, chain), erase),
   };
 }
 
