@@ -1,18 +1,14 @@
 // Checks the English of code comments. Each habit below is described in CONTRIBUTING.md, "Words".
 //
-//   node scripts/prose.mjs                      fails if a package exceeds its limit
+//   node scripts/prose.mjs                      fails if a package exceeds the limit
 //   node scripts/prose.mjs --list 50 [folder]   also prints flagged sentences, worst first
-//   node scripts/prose.mjs --update             lowers the limits in prose-limits.json to the current figures
-import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { root } from "./workspace.mjs";
 
-/** Percentage of comments that may be flagged in a package without an entry in `prose-limits.json`. */
+/** Maximum percentage of flagged comments in a package. */
 export const LIMIT = 3;
-
-/** Higher limits for packages whose comments have not been edited yet. The file may be absent. */
-const LIMITS_FILE = join(root, "scripts", "prose-limits.json");
 
 const SOURCES = ["{packages,apps}/*/src/**/*.{ts,tsx}", "scripts/**/*.{mjs,ts}"];
 const EXCLUDED = /(?:^|\/)(?:node_modules|dist|testkit)\/|\.test\./;
@@ -164,24 +160,15 @@ export function measure(comments) {
 }
 
 /**
- * Compares figures with the limits. A package may always have one flagged comment.
+ * Compares figures with the limit. A package may always have one flagged comment.
  *
  * @param {ReturnType<typeof measure>} figures
- * @param {Record<string, number>} limits
- * @returns {string[]} names of the packages that exceed their limit
+ * @returns {string[]} names of the packages that exceed the limit
  */
-export function findExcess(figures, limits) {
+export function findExcess(figures) {
   return Object.entries(figures)
-    .filter(([name, { flagged, percent }]) => flagged > 1 && percent > (limits[name] ?? LIMIT))
+    .filter(([, { flagged, percent }]) => flagged > 1 && percent > LIMIT)
     .map(([name]) => name);
-}
-
-/** The limit for a figure: the next multiple of five above it, or none if the default limit suffices. */
-function updateLimits(figures, limits) {
-  const updated = Object.entries(limits)
-    .map(([name, limit]) => [name, Math.min(limit, 5 * Math.ceil(((figures[name]?.percent ?? 0) + 1) / 5))])
-    .filter(([name]) => (figures[name]?.percent ?? 0) > LIMIT && figures[name].flagged > 1);
-  return Object.fromEntries(updated);
 }
 
 function printSentences(comments, count) {
@@ -203,19 +190,16 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = listAt < 0 ? undefined : args[listAt + 2];
   const comments = readComments();
   const figures = measure(comments);
-  const limits = existsSync(LIMITS_FILE) ? JSON.parse(readFileSync(LIMITS_FILE, "utf8")) : {};
-  if (args.includes("--update"))
-    writeFileSync(LIMITS_FILE, `${JSON.stringify(updateLimits(figures, limits), null, 2)}\n`);
   if (listAt >= 0)
     printSentences(
       comments.filter(({ file }) => folder === undefined || file.startsWith(folder)),
       Number(args[listAt + 1]),
     );
-  const excess = findExcess(figures, limits);
+  const excess = findExcess(figures);
   for (const name of excess) {
     const { comments: total, flagged, percent } = figures[name];
     console.error(
-      `${name}: ${flagged} of ${total} comments (${percent} %) have a habit of unnatural prose; the limit is ${limits[name] ?? LIMIT} %. The worst are:`,
+      `${name}: ${flagged} of ${total} comments (${percent} %) have a habit of unnatural prose; the limit is ${LIMIT} %. The worst are:`,
     );
     printSentences(
       comments.filter(({ file }) => name === "overall" || getPackage(file) === name),
