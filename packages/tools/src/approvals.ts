@@ -87,7 +87,7 @@ class StoredApprovals implements Approvals {
   /** Callbacks that wake the calls waiting in this process, by approval. */
   readonly #waiting = new Map<string, Set<() => void>>();
   /** Approvals that this process has used up. */
-  readonly #taken = new Set<string>();
+  readonly #usedHere = new Set<string>();
   readonly #closing = Promise.withResolvers<never>();
   #isClosed = false;
 
@@ -121,14 +121,14 @@ class StoredApprovals implements Approvals {
         createdAt,
         expiresAt: createdAt + this.#ttlMs,
       };
-      const asked = await this.#options.store.ask(approval, this.#maxPending);
-      if (asked.outcome === "full")
-        throw new Error(`this session already has ${asked.open} pending approval requests`);
-      if (asked.outcome === "open") return asked.approval;
-      if (asked.outcome === "asked") {
-        this.#expireLater(asked.approval);
-        if (!this.#isClosed) await this.#options.prompt?.(asked.approval);
-        return asked.approval;
+      const result = await this.#options.store.ask(approval, this.#maxPending);
+      if (result.outcome === "full")
+        throw new Error(`this session already has ${result.open} pending approval requests`);
+      if (result.outcome === "open") return result.approval;
+      if (result.outcome === "asked") {
+        this.#expireLater(result.approval);
+        if (!this.#isClosed) await this.#options.prompt?.(result.approval);
+        return result.approval;
       }
       // The id is taken. Try another one.
     }
@@ -197,7 +197,7 @@ class StoredApprovals implements Approvals {
       const grant = getGrant(approval, { approver, answer: "allow", call });
       const used = await this.#change(approval.id, "allowed", { state: "used", grant });
       if (used === undefined) continue;
-      this.#taken.add(used.id);
+      this.#usedHere.add(used.id);
       return used;
     }
     return call && this.#takeAgain(request, call);
@@ -237,9 +237,9 @@ class StoredApprovals implements Approvals {
         approval.expiresAt > this.#now() &&
         approval.approver !== undefined &&
         approval.grant === getGrant(approval, { approver: approval.approver, answer: "allow", call }) &&
-        !this.#taken.has(approval.id),
+        !this.#usedHere.has(approval.id),
     );
-    if (used !== undefined) this.#taken.add(used.id);
+    if (used !== undefined) this.#usedHere.add(used.id);
     return used;
   }
 }

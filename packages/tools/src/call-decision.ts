@@ -124,10 +124,10 @@ async function decideCall(
     return { kind: "deny", reason };
   }
   const request = await toRequest(blueprint, args, facts, translated ?? decision.reason);
-  const granted = await options.approvals.take(request, runId === undefined ? undefined : { runId, callId });
-  if (granted !== undefined) {
-    const reason = `Approved by ${granted.approver ?? "someone"}: ${decision.reason}`;
-    const record = await write({ decision: "allow", rule: `approval:${granted.id}`, reason });
+  const existing = await options.approvals.take(request, runId === undefined ? undefined : { runId, callId });
+  if (existing !== undefined) {
+    const reason = `Approved by ${existing.approver ?? "someone"}: ${decision.reason}`;
+    const record = await write({ decision: "allow", rule: `approval:${existing.id}`, reason });
     return { kind: "permit", permit: { record, approved: true, subject: request.subject, run: state } };
   }
   const approval = await options.approvals.request(request);

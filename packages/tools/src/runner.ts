@@ -73,12 +73,12 @@ export interface DirectCallOptions {
   /** Maximum length of the result in characters. Default: 16,000. */
   readonly resultChars?: number;
   /** Called with the approval that the call needs and does not have. The call then fails without running. */
-  readonly asked?: (approval: Approval) => void;
+  readonly onRequested?: (approval: Approval) => void;
   /**
    * Awaited after the call was allowed and before the tool runs. If it rejects, the call rejects and the tool does not
    * run.
    */
-  readonly started?: () => Promise<void>;
+  readonly beforeRun?: () => Promise<void>;
 }
 
 /**
@@ -233,7 +233,7 @@ async function callDirectly(
   context: RunContext,
   name: string,
   args: unknown,
-  { callId, signal, update, asked, started, resultChars = COMMAND_RESULT_CHARS }: DirectCallOptions,
+  { callId, signal, update, onRequested, beforeRun, resultChars = COMMAND_RESULT_CHARS }: DirectCallOptions,
 ): Promise<ToolResult> {
   const blueprint = context.blueprints.get(name);
   if (blueprint === undefined) return failure(`There is no tool called ${name}.`);
@@ -241,11 +241,11 @@ async function callDirectly(
   if ("problem" in validated) return failure(`The arguments of ${name} are not valid: ${validated.problem}`);
   const toolContext = { resultChars, update: update ?? (() => {}) };
   const call = { id: callId, name, args: validated.args };
-  const permit = await getPermit(context, blueprint, call, asked).catch((error: unknown) =>
+  const permit = await getPermit(context, blueprint, call, onRequested).catch((error: unknown) =>
     failure(reasonOf(error)),
   );
   if ("content" in permit) return permit;
-  await started?.();
+  await beforeRun?.();
   try {
     const limits = { signal, timeoutMs: blueprint.timeoutMs };
     return await withTimeout(limits, (ending) =>
@@ -261,12 +261,12 @@ async function getPermit(
   { permits }: RunContext,
   blueprint: ToolBlueprint,
   call: ToolCall,
-  asked?: DirectCallOptions["asked"],
+  onRequested?: DirectCallOptions["onRequested"],
 ): Promise<Permit | ToolResult> {
   const outcome = await permits.take(blueprint, call.id, call.args);
   if (outcome.kind === "deny") return failure(`Not allowed. ${outcome.reason}`);
   if (outcome.kind === "permit") return outcome.permit;
-  asked?.(outcome.approval);
+  onRequested?.(outcome.approval);
   return failure(describePending(outcome.reason, outcome.approval));
 }
 

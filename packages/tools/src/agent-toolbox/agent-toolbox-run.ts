@@ -10,7 +10,7 @@ import type { Role, TaintSource } from "../types.ts";
 import type { HookVerdict, MayAttach } from "./agent-toolbox-options.ts";
 
 /** Options of a call that a command makes instead of the model. */
-interface CommandCallOptions extends Omit<DirectCallOptions, "asked"> {
+interface CommandCallOptions extends Omit<DirectCallOptions, "onRequested"> {
   /** Wraps the wait for a person's decision. */
   readonly asking: <T>(ask: () => Promise<T>) => Promise<T>;
 }
@@ -93,7 +93,10 @@ export function withHooks(
       if (verdict.action === "deny") return failure(`Not allowed. ${verdict.reason}`);
       const finalArgs = verdict.args ?? args;
       const requested: Approval[] = [];
-      const result = await call(name, finalArgs, { ...how, asked: (approval) => requested.push(approval) });
+      const result = await call(name, finalArgs, {
+        ...how,
+        onRequested: (approval) => requested.push(approval),
+      });
       const [approval] = requested;
       if (approval === undefined) return result;
       const decision = await how.asking(() =>

@@ -84,8 +84,8 @@ async function computeOutcomes(
   permit: Permit,
   signal: AbortSignal,
 ): Promise<readonly StepOutcome[]> {
-  const named = await Promise.all(steps.flatMap(getPaths).map((path) => workspace.locate(path)));
-  if (new Set(named).size < named.length)
+  const places = await Promise.all(steps.flatMap(getPaths).map((path) => workspace.locate(path)));
+  if (new Set(places).size < places.length)
     throw new PatchError("The patch names a file more than once. Combine its changes in one section.");
   const outcomes: StepOutcome[] = [];
   for (const step of steps) {

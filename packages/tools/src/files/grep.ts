@@ -54,20 +54,20 @@ export function createGrepTool({ workspace, search, searchMs }: GrepToolOptions)
             ...(glob === undefined ? {} : { glob }),
             line: { pattern, ignoreCase },
           };
-          const shown = new ShownLines(args.context ?? 0, getContentRoom(context));
+          const result = new ResultLines(args.context ?? 0, getContentRoom(context));
           await end.until(async () => {
             const candidates = groupByFile(search(request, end.signal));
             for await (const ahead of mapAhead(candidates, (each) => readAhead(place, each))) {
               const file = typeof ahead === "function" ? await ahead() : ahead;
               if (file === undefined) continue;
-              if (shown.isFull) return end.stop(MORE);
+              if (result.isFull) return end.stop(MORE);
               place.show(file);
-              if (!shown.add(file)) return end.stop(MORE);
+              if (!result.add(file)) return end.stop(MORE);
             }
           });
           const notes = [...end.notes(), ...place.notes()].map((note) => `\n[${note}]`);
-          const text = shown.lines === 0 ? "(nothing found)" : shown.text;
-          return success(`${text}${notes.join("")}`, { lines: shown.lines });
+          const text = result.lines === 0 ? "(nothing found)" : result.text;
+          return success(`${text}${notes.join("")}`, { lines: result.lines });
         });
       } catch (error) {
         return toSearchFailure(error);
@@ -167,7 +167,7 @@ async function readMatches(
 }
 
 /** The lines of the result, up to the limit on characters. */
-class ShownLines {
+class ResultLines {
   readonly #around: number;
   readonly #room: number;
   readonly #parts: string[] = [];

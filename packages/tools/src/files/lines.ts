@@ -71,23 +71,23 @@ export async function readLines(
     const text = decoder.decode(buffer.subarray(0, bytesRead), { stream: !ended });
     let from = 0;
     for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", from)) {
-      const taken = take(partial + text.slice(from, at + 1));
+      const outcome = take(partial + text.slice(from, at + 1));
       partial = "";
       from = at + 1;
-      if (taken !== "go-on") return slice(true, taken === "cut");
+      if (outcome !== "go-on") return slice(true, outcome === "cut");
     }
     partial += text.slice(from);
     // Limits the memory for a very long line. Before the range, one character shows that there is a line; in the range,
     // the line is cut as soon as it exceeds the room.
     if (line < range.offset) partial = partial.slice(-1);
     else if (partial.length > room) {
-      const taken = take(partial);
-      if (taken !== "go-on") return slice(true, taken === "cut");
+      const outcome = take(partial);
+      if (outcome !== "go-on") return slice(true, outcome === "cut");
     }
   }
   if (partial !== "") {
-    const taken = take(partial);
-    if (taken !== "go-on") return slice(true, taken === "cut");
+    const outcome = take(partial);
+    if (outcome !== "go-on") return slice(true, outcome === "cut");
     return slice(false, false, line - 1);
   }
   return slice(false, false, line - 1);

@@ -110,12 +110,12 @@ async function visit(
   look: (path: string, isFolder: boolean) => boolean,
 ): Promise<boolean> {
   const queue = [root];
-  let seen = 0;
+  let visited = 0;
   for (let folder = queue.pop(); folder !== undefined; folder = queue.pop()) {
     for (const entry of readEntries(folder)) {
-      seen += 1;
-      if (seen > MAX_ENTRIES) return false;
-      if (seen % SLICE_ENTRIES === 0) await setImmediate();
+      visited += 1;
+      if (visited > MAX_ENTRIES) return false;
+      if (visited % SLICE_ENTRIES === 0) await setImmediate();
       const path = `${folder}/${entry.name}`;
       if (skip.has(path)) continue;
       const isFolder = entry.isDirectory();

@@ -55,24 +55,25 @@ export function createTrust(labels: FileLabels, workspaces: AgentWorkspaces): Tr
       // Keep other tools from changing a file between the comparison and the removal of its label.
       const release = await acquireWriteLock(workspace, AbortSignal.timeout(LOCK_MS));
       try {
-        const shown = await workspace.locate(path);
-        const place = join(workspace.dir, shown);
-        if (shown === INBOX_FOLDER || shown.startsWith(`${INBOX_FOLDER}/`))
-          return refuse(notTrusted.received(shown, INBOX_FOLDER));
+        const displayPath = await workspace.locate(path);
+        const place = join(workspace.dir, displayPath);
+        if (displayPath === INBOX_FOLDER || displayPath.startsWith(`${INBOX_FOLDER}/`))
+          return refuse(notTrusted.received(displayPath, INBOX_FOLDER));
         const label = labels.get(place);
         const below = labels.list(place);
-        if (label === undefined && below.length === 0) return refuse(notTrusted.nothing(shown));
+        if (label === undefined && below.length === 0) return refuse(notTrusted.nothing(displayPath));
         if (label !== undefined && label.path !== place)
           return refuse(notTrusted.inFolder(label.path.slice(workspace.dir.length + 1)));
         const labelled = label === undefined ? below : [label, ...below];
-        const review = await createReview(workspace, shown, labelled);
-        if (review === undefined) return refuse(notTrusted.tooLarge(shown));
+        const review = await createReview(workspace, displayPath, labelled);
+        if (review === undefined) return refuse(notTrusted.tooLarge(displayPath));
         if (digest !== review.digest) {
-          const message = digest === undefined ? notTrusted.review(shown) : notTrusted.changed(shown);
+          const message =
+            digest === undefined ? notTrusted.review(displayPath) : notTrusted.changed(displayPath);
           return { ok: false, message, review };
         }
         await labels.remove(labelled.map((each) => each.path));
-        return { ok: true, path: shown };
+        return { ok: true, path: displayPath };
       } finally {
         release();
       }

@@ -29,8 +29,8 @@ export function getSystemFolderArgs(): string[] {
 export function getCoverArgs(covers: readonly Cover[]): string[] {
   return covers.flatMap(({ path, kind, except }) => {
     if (kind === "file") return ["--ro-bind", "/dev/null", path];
-    const shown = except === undefined ? [] : ["--bind", except, except];
-    return ["--tmpfs", path, ...shown, "--remount-ro", path];
+    const visible = except === undefined ? [] : ["--bind", except, except];
+    return ["--tmpfs", path, ...visible, "--remount-ro", path];
   });
 }
 

@@ -13,8 +13,8 @@ export function createSearch(searchPath: string = process.env["PATH"] ?? ""): Se
   let programs: Promise<SearchPrograms | undefined> | undefined;
   return async function* search(request, signal) {
     programs ??= findPrograms(searchPath);
-    const found = await programs;
-    const ran = found !== undefined && (yield* searchWithRipgrep(found, request, signal));
+    const available = await programs;
+    const ran = available !== undefined && (yield* searchWithRipgrep(available, request, signal));
     if (!ran) yield* searchInThread(request, signal);
   };
 }

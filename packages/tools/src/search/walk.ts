@@ -54,11 +54,11 @@ function createEntry({ path, access }: Entry, name: string): Entry {
 
 function* walkFolder(request: SearchRequest, folder: Entry, depth: number): Generator<Entry> {
   if (depth > MAX_DEPTH) return;
-  for (const found of readFolder(folder.access)) {
-    const entry = createEntry(folder, found.name);
+  for (const child of readFolder(folder.access)) {
+    const entry = createEntry(folder, child.name);
     if (isClosed(request, entry)) continue;
-    if (found.isFile()) yield entry;
-    else if (found.isDirectory() && !SKIPPED_FOLDERS.includes(found.name))
+    if (child.isFile()) yield entry;
+    else if (child.isDirectory() && !SKIPPED_FOLDERS.includes(child.name))
       yield* walkSubfolder(request, entry, depth + 1);
   }
 }

@@ -120,8 +120,8 @@ function getLiteral(node: Node): string | undefined {
       const isPlain = getChildren(node).every(
         (child) => child.type === '"' || child.type === "string_content",
       );
-      const shown = text.slice(1, -1).replaceAll("\\\n", "");
-      return isPlain ? shown.replace(/\\([$`"\\])/g, "$1") : undefined;
+      const content = text.slice(1, -1).replaceAll("\\\n", "");
+      return isPlain ? content.replace(/\\([$`"\\])/g, "$1") : undefined;
     }
     case "concatenation": {
       const parts = getChildren(node).map(getLiteral);

@@ -92,22 +92,22 @@ export class PathResolver {
   }
 
   /** @throws HiddenPlaceError */
-  #locateVisible(place: string, given: string): string {
-    if (this.#walk.isVisible?.(place) === false) throw new HiddenPlaceError(given);
+  #locateVisible(place: string, original: string): string {
+    if (this.#walk.isVisible?.(place) === false) throw new HiddenPlaceError(original);
     return this.displayPath(place);
   }
 
   /**
    * Throws if a place is closed to tools.
    *
-   * @param given the path as the agent wrote it, for the message
+   * @param original the path as the agent wrote it, for the message
    * @throws WorkspaceError `forbidden`
    */
-  assertOpen(place: Pick<Place, "path" | "root">, given: string): void {
+  assertOpen(place: Pick<Place, "path" | "root">, original: string): void {
     const path = fold(place.path);
     const root = fold(place.root.real);
     if (this.#forbidden.some((each) => isInside(path, each) && !isInside(root, each)))
-      throw new WorkspaceError("forbidden", `${given} belongs to the gateway and is closed to tools.`);
+      throw new WorkspaceError("forbidden", `${original} belongs to the gateway and is closed to tools.`);
   }
 
   displayPath(path: string): string {

@@ -27,7 +27,7 @@ export async function resolveFolder(dir: string): Promise<string> {
 
 /** Returns the absolute path, followed by the path with links resolved if that differs. */
 export async function resolveVariants(path: string): Promise<string[]> {
-  const given = resolve(path);
-  const real = await realpath(given).catch(() => given);
-  return real === given ? [given] : [given, real];
+  const absolute = resolve(path);
+  const real = await realpath(absolute).catch(() => absolute);
+  return real === absolute ? [absolute] : [absolute, real];
 }

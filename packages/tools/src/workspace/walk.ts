@@ -8,7 +8,7 @@ export interface Root {
   /** Absolute path with links resolved. */
   readonly real: string;
   /** Path as configured. Absolute paths may begin with this one or with `real`. */
-  readonly given: string;
+  readonly configured: string;
   readonly writable: boolean;
 }
 
@@ -204,7 +204,7 @@ export function findRoot(
 ): { readonly root: Root; readonly parts: readonly string[] } | undefined {
   let best: { root: Root; prefix: string } | undefined;
   for (const root of roots) {
-    for (const prefix of [root.real, root.given]) {
+    for (const prefix of [root.real, root.configured]) {
       const inside = path === prefix || path.startsWith(prefix.endsWith("/") ? prefix : `${prefix}/`);
       if (inside && (best === undefined || prefix.length > best.prefix.length)) best = { root, prefix };
     }

@@ -92,15 +92,15 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   const readable: Root[] = [];
   for (const extra of options.readOnlyDirs ?? []) {
     const real = await resolveFolder(extra).catch(() => undefined);
-    const given = resolve(extra);
+    const configured = resolve(extra);
     // A process that can write to the workspace could have created a link there.
-    const leadsOut = isInside(given, dir) && real !== undefined && !isInside(real, dir);
-    if (real !== undefined && !leadsOut) readable.push({ real, given, writable: false });
+    const leadsOut = isInside(configured, dir) && real !== undefined && !isInside(real, dir);
+    if (real !== undefined && !leadsOut) readable.push({ real, configured, writable: false });
   }
   const forbidden = (await Promise.all((options.forbidden ?? []).map(resolveVariants))).flat();
   const walk: WalkOptions =
     options.viaDescriptors === undefined ? {} : { viaDescriptors: options.viaDescriptors };
-  const home = { real: dir, given: resolve(options.dir), writable: true };
+  const home = { real: dir, configured: resolve(options.dir), writable: true };
   return createWorkspace(new PathResolver({ home, readable, forbidden, walk }), {
     dir,
     readOnlyDirs: readable.map((root) => root.real),

@@ -24,12 +24,12 @@ export const DEFENCES: readonly Defence[] = [
       {
         file: "workspace/path-resolver.ts",
         from: "if (inRoot === undefined) throw createOutsideError(path);\n    return inRoot;",
-        to: 'return inRoot ?? { root: { real: "/", given: "/", writable: true }, parts: splitPath(path) };',
+        to: 'return inRoot ?? { root: { real: "/", configured: "/", writable: true }, parts: splitPath(path) };',
       },
       {
         file: "workspace/walk.ts",
         from: "const inRoot = findRoot(this.#roots, target);",
-        to: 'const inRoot = findRoot(this.#roots, target) ?? { root: { real: "/", given: "/", writable: true }, parts: splitPath(target) };',
+        to: 'const inRoot = findRoot(this.#roots, target) ?? { root: { real: "/", configured: "/", writable: true }, parts: splitPath(target) };',
       },
     ],
   },

@@ -65,7 +65,7 @@ async function call(
     asking: waitingRuns.track(runId, handle).during,
     ...(isHarmless(effects)
       ? {}
-      : { started: () => store.runs.toolStarted({ runId, lease, callIds: [callId] }) }),
+      : { beforeRun: () => store.runs.toolStarted({ runId, lease, callIds: [callId] }) }),
   });
   const text = textOf(result.content, "\n");
   hooks.observe("after_tool_call", {
