@@ -1,8 +1,10 @@
 import {
   type AudioBlock,
+  type Block,
   type FileBlock,
   IMAGE_LIMITS,
   type ImageBlock,
+  type Message,
   type Model,
   readImageInfo,
   type TextBlock,
@@ -84,6 +86,31 @@ function isTooLarge({ type, source }: Media, isAmongMany: boolean): boolean {
   const { width = 0, height = 0 } = readImageInfo(Buffer.from(source.data, "base64")) ?? {};
   if (width * height === 0) return isAmongMany;
   return Math.max(width, height) > (isAmongMany ? IMAGE_LIMITS.sideAmongMany : IMAGE_LIMITS.side);
+}
+
+/** Replaces all images but the last ones by descriptions. Returns the same messages if there are not more. */
+export function keepLastImages(
+  messages: readonly Message[],
+  max: number,
+): { readonly messages: readonly Message[]; readonly dropped: number } {
+  const isImage = ({ type }: { readonly type: string }): boolean => type === "image";
+  const blocks = messages.flatMap(({ content }): readonly Block[] =>
+    typeof content === "string" ? [] : content,
+  );
+  const dropped = Math.max(0, blocks.filter(isImage).length - max);
+  if (dropped === 0) return { messages, dropped };
+  const why = max === 0 ? "this model cannot see images" : "this model accepts only the last images";
+  let left = dropped;
+  const describe = <B extends Block>(block: B): B | TextBlock =>
+    block.type === "image" && left-- > 0 ? describeOmitted(block, why) : block;
+  return {
+    dropped,
+    messages: messages.map((message): Message => {
+      if (typeof message.content === "string" || !message.content.some(isImage)) return message;
+      if (message.role === "assistant") return { ...message, content: message.content.map(describe) };
+      return { ...message, content: message.content.map(describe) };
+    }),
+  };
 }
 
 /** Describes a block that cannot be sent, so that the model knows of it. */

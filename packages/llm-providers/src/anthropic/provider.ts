@@ -3,6 +3,8 @@ import { defineProvider, type ModelRequest } from "../provider/define-provider.t
 import type { Lesson, Refusal } from "../provider/lessons.ts";
 import type { Provider } from "../provider/provider.ts";
 import { loadSdk, sendThroughSdk } from "../provider/sdk.ts";
+import { createThinkTags } from "../shared/think-tags.ts";
+import { anthropicQuirks } from "./quirks.ts";
 import { AnthropicReader, readError } from "./reader.ts";
 import { requestParams } from "./request.ts";
 
@@ -42,7 +44,12 @@ export const anthropicMessages: Provider = defineProvider({
     });
   },
   readError,
-  createReader: (turn) => new AnthropicReader(turn),
+  createReader(turn, { model, config, options }, learnQuirks) {
+    // Anthropic itself sends thinking in blocks of its own.
+    if (config.baseUrl === undefined) return new AnthropicReader(turn);
+    const { startsThinking } = anthropicQuirks(model);
+    return new AnthropicReader(turn, createThinkTags(startsThinking, options, learnQuirks));
+  },
   learn,
   mend: withoutThinking,
 });
@@ -52,6 +59,8 @@ function learn({ failure: { message } }: Refusal): Lesson | undefined {
   // Servers such as DeepSeek's want the thinking of earlier turns back, although it has no signature.
   if (/\bthinking\b.*must be passed back|missing .*\bthinking\b/i.test(message))
     return { model: { quirks: { unsignedThinking: true } } };
+  if (/output_config|output_format|json_schema/.test(message))
+    return { model: { quirks: { jsonSchema: false } } };
   if (/thinking\.type\.enabled.*not supported.*adaptive/i.test(message))
     return { model: { quirks: { thinking: "adaptive" } } };
   return undefined;

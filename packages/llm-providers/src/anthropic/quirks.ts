@@ -8,6 +8,7 @@ const QUIRKS = {
   thinkingAlwaysOn: false,
   thinkingDisplay: false,
   unsignedThinking: false,
+  startsThinking: [undefined, true, false],
   temperature: true,
   forcedTools: true,
   jsonSchema: true,

@@ -6,11 +6,15 @@ import {
   entryOf,
   numberAt,
   objectAt,
+  objectsAt,
+  parseEvent,
   parseObject,
   textAt,
   unlessEmpty,
   withoutUndefined,
 } from "../shared/json.ts";
+import { Speech } from "../shared/speech.ts";
+import type { TaggedPiece, ThinkTags } from "../shared/think-tags.ts";
 import type { TurnWriter } from "../turn/record.ts";
 
 const STOP: Readonly<Record<string, StopReason>> = {
@@ -21,6 +25,9 @@ const STOP: Readonly<Record<string, StopReason>> = {
   refusal: "refusal",
   pause_turn: "pause",
 };
+
+/** The type of a block by the type of its deltas. */
+const BLOCK_OF_DELTA: Readonly<Record<string, string>> = { text_delta: "text", thinking_delta: "thinking" };
 
 /** Reads an error object of the API: `{type, message}`, sometimes with a more specific `details.error_code`. */
 export function readError(error: JsonObject, known: FailureFacts = NO_MESSAGE): FailureFacts {
@@ -37,6 +44,35 @@ interface Reading {
   readonly start: JsonObject;
   signature: string;
   json: string;
+  /** Separates reasoning in tags from the text of this block. */
+  readonly tagged?: TaggedText;
+}
+
+/** Writes a text that may begin with reasoning in tags. */
+class TaggedText {
+  readonly #tags: ThinkTags;
+  readonly #speech: Speech;
+
+  constructor(turn: TurnWriter, tags: ThinkTags) {
+    this.#tags = tags;
+    this.#speech = new Speech(turn);
+  }
+
+  push(text: string): void {
+    this.#write(this.#tags.push(text));
+  }
+
+  end(complete: boolean): void {
+    this.#write(this.#tags.end(complete));
+    this.#speech.end();
+  }
+
+  #write(pieces: readonly TaggedPiece[]): void {
+    for (const piece of pieces) {
+      if ("became" in piece) this.#speech.endAs(piece.became);
+      else this.#speech.say(piece.kind, piece.text);
+    }
+  }
 }
 
 /** Reads the events of `/v1/messages`. */
@@ -44,17 +80,48 @@ export class AnthropicReader implements EventReader {
   readonly #turn: TurnWriter;
   readonly #open = new Map<number, Reading>();
   #begun = false;
+  #calls = 0;
+  /** For the first block of the answer. */
+  #tags: ThinkTags | undefined;
+  /** The text of that block, until it is known what follows it. */
+  #tagged: TaggedText | undefined;
   #tokens: TokenCounts = {};
   #stop: string | undefined;
   #explanation: string | undefined;
 
-  constructor(turn: TurnWriter) {
+  /** @param tags reads reasoning that comes in tags at the start of the text, if this server may send any */
+  constructor(turn: TurnWriter, tags?: ThinkTags) {
     this.#turn = turn;
+    this.#tags = tags;
   }
 
   data(text: string): void {
-    const event: unknown = JSON.parse(text);
-    if (isJsonObject(event)) this.#event(event);
+    for (const event of parseEvent(text)) this.#event(event);
+  }
+
+  whole(text: string): void {
+    for (const answer of parseEvent(text)) {
+      if (Array.isArray(answer.content)) this.#whole(answer);
+      else this.#event(answer);
+    }
+  }
+
+  #whole(message: JsonObject): void {
+    this.#message(message);
+    for (const [at, block] of objectsAt(message, "content").entries()) {
+      this.#begun = true;
+      this.#start(at, block);
+      this.#close(at);
+    }
+    this.#stop = textAt(message, "stop_reason");
+    this.#explanation = textAt(objectAt(message, "stop_details"), "explanation");
+    this.#stopped();
+  }
+
+  /** Handles the end of a message. Some servers give no reason. */
+  #stopped(): void {
+    if (this.#begun) this.#stop ??= "end_turn";
+    this.#end();
   }
 
   #event(event: JsonObject): void {
@@ -62,7 +129,7 @@ export class AnthropicReader implements EventReader {
     const delta = objectAt(event, "delta");
     switch (event.type) {
       case "content_block_delta":
-        this.#delta(this.#open.get(at), delta);
+        this.#delta(this.#open.get(at) ?? this.#startMissing(at, delta), delta);
         break;
       case "content_block_start":
         this.#begun = true;
@@ -81,7 +148,7 @@ export class AnthropicReader implements EventReader {
         this.#count(objectAt(event, "usage"));
         break;
       case "message_stop":
-        this.#end();
+        this.#stopped();
         break;
       default:
         // A proxy's error has another type, or none.
@@ -99,13 +166,31 @@ export class AnthropicReader implements EventReader {
     const raw = this.#stop;
     if (raw === undefined || this.#turn.ended) return;
     for (const index of [...this.#open.keys()]) this.#close(index);
+    this.#endTagged(raw !== "max_tokens");
     if (raw === "model_context_window_exceeded") {
       this.#turn.fail(failure("overflow", "The answer filled the model's context window."));
       return;
     }
     if (raw === "refusal" && this.#explanation !== undefined)
       this.#turn.block({ type: "refusal", text: this.#explanation });
-    this.#turn.finish(entryOf(STOP, raw) ?? "end_turn", raw);
+    const stop = entryOf(STOP, raw) ?? "end_turn";
+    // Some servers give `end_turn` after tool calls.
+    this.#turn.finish(stop === "end_turn" && this.#calls > 0 ? "tool_use" : stop, raw);
+  }
+
+  /** @param complete false if the answer was cut, or another block follows */
+  #endTagged(complete: boolean): void {
+    this.#tagged?.end(complete);
+    this.#tagged = undefined;
+  }
+
+  /** Begins a block whose start is missing. */
+  #startMissing(at: number, delta: JsonObject): Reading | undefined {
+    const type = entryOf(BLOCK_OF_DELTA, textAt(delta, "type") ?? "");
+    if (type === undefined) return undefined;
+    this.#begun = true;
+    this.#start(at, { type });
+    return this.#open.get(at);
   }
 
   #message(message: JsonObject): void {
@@ -120,18 +205,29 @@ export class AnthropicReader implements EventReader {
   }
 
   #start(at: number, start: JsonObject): void {
+    this.#endTagged(false);
     const turn = this.#turn;
     const type = textAt(start, "type");
     const reading = { start, signature: textAt(start, "signature") ?? "", json: "" };
     switch (type) {
       case "text":
       case "thinking": {
+        const tags = this.#tags;
+        this.#tags = undefined;
+        if (type === "text" && tags !== undefined) {
+          const tagged = new TaggedText(turn, tags);
+          this.#tagged = tagged;
+          tagged.push(textAt(start, type) ?? "");
+          this.#open.set(at, { ...reading, index: undefined, tagged });
+          break;
+        }
         const index = turn.open({ type });
         turn.append(index, textAt(start, type) ?? "");
         this.#open.set(at, { ...reading, index });
         break;
       }
       case "tool_use": {
+        this.#calls++;
         const head = { id: textAt(start, "id") ?? turn.callId(at), name: textAt(start, "name") ?? "" };
         this.#open.set(at, { ...reading, index: turn.open({ type: "toolCall", ...head }) });
         break;
@@ -174,7 +270,8 @@ export class AnthropicReader implements EventReader {
     }
   }
 
-  #append({ index }: Reading, text = ""): void {
+  #append({ index, tagged }: Reading, text = ""): void {
+    tagged?.push(text);
     if (index !== undefined) this.#turn.append(index, text);
   }
 
@@ -194,7 +291,8 @@ export class AnthropicReader implements EventReader {
     const block = this.#open.get(at);
     if (block === undefined) return;
     this.#open.delete(at);
-    const { index, start, json, signature } = block;
+    const { index, start, json, signature, tagged } = block;
+    if (tagged !== undefined) return;
     if (index === undefined) {
       const input = parseObject(json);
       // A server-side tool whose input was cut could not be sent back.

@@ -57,6 +57,21 @@ describe("classifying a failure", () => {
     "Please reduce the length of the messages or completion.",
     "Requested token count exceeds the model's maximum context length of 32768 tokens.",
     "输入内容超过模型上下文长度限制",
+    "Input too long.",
+    "Request body too large for gpt-4o model. Max size: 8000 tokens.",
+    "`inputs` must have less than 4096 tokens. Given: 5000",
+    "Malformed input request: expected maxLength: 500000, actual: 600000, please reformat your input and try again.",
+    "max tokens of 4096 exceeded",
+    "Token limit exceeded",
+    "TokenSize exceeds limit, max 8192",
+    "The prompt is 9000 tokens long, which is longer than the model's limit",
+    "Prompt length 5000 is greater than the max of 4096",
+    "The sum of prompt length (9000), query length (0) should not exceed max_num_tokens (8192)",
+    "the max input characters is 24000",
+    "The conversation history is too long, please shorten it",
+    "Prompt 超长",
+    "tokens数量超过最大限制",
+    "消息内容过长",
   ])("recognizes a prompt that is too long: %s", (message) => {
     expect(classify({ message, status: 400, words: ["invalid_request_error"] }).code).toBe("overflow");
     expect(classify({ message, status: 500 }).code).toBe("overflow");
@@ -71,6 +86,10 @@ describe("classifying a failure", () => {
     "`max_tokens` must be less than or equal to `8192`",
     "max_tokens: 64000 > 32000, which is the maximum allowed number of output tokens for claude-sonnet",
     "Logprobs are not enabled for this model",
+    "Your API token rate limit was exceeded: 30 requests per minute",
+    "Daily token quota exceeded",
+    "The image is too large: at most 20 MB are allowed",
+    "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 150 instead.",
   ])("does not take another invalid request for a prompt that is too long: %s", (message) => {
     expect(classify({ message, status: 400, words: ["invalid_request_error"] }).code).toBe("invalid");
   });

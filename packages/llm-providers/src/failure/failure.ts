@@ -60,25 +60,43 @@ function isCode(word: string): word is ModelErrorCode {
 
 /** Vendors report a prompt that is too long as an invalid request. Only the wording tells it apart. */
 const OVERFLOW: readonly RegExp[] = [
-  /(?:prompt|input|conversation|messages?) (?:is|are) too long|too many (?:input |prompt )?tokens|too large for model/i,
+  /\b(?:prompt|inputs?|sequence|context|conversation|history|request|messages?|text|chat)\b(?: \w+){0,3} too (?:long|large|big)\b/i,
+  /too many (?:\w+ )?tokens|too large for .{0,40}\bmodel/i,
   /context[ _](?:length|window|size|limit)|maximum context|exceed_context_size|max_seq_len/i,
-  /reduce the length of the messages|input token count/i,
+  /(?:reduce|shorten) the (?:length|size|number) of (?:the |your )?(?:messages|prompt|input|tokens)|input token count/i,
   // "Your request exceeded model token limit", "prompt token count of 9 exceeds the limit", "Input exceeds the max …".
-  /\b(?:prompt|inputs?|context|conversation|request|messages|(?:input |total )?tokens?)\b[^.;\n]{0,60}\bexceed(?:s|ed|ing)?\b[^.;\n]{0,60}(?:\b(?:length|tokens?|context|window|limit)\b|\bmax\b)/i,
-  // "This model's maximum prompt length is 9 but the request contains 10 tokens".
-  /max(?:imum)?[ _](?:prompt|input|sequence|message)s?[ _](?:length|size|tokens?)\b/i,
+  /\b(?:prompt|inputs?|context|conversation|request|messages|(?:input |total )?token(?:s|size)?)\b[^.;\n]{0,60}\b(?:exceed(?:s|ed|ing)?|(?:greater|larger|longer|more) than|over)\b[^.;\n]{0,60}(?:length|tokens?|context|window|limit|\bmax)/i,
+  // "max tokens of 4096 exceeded", "Input length limit exceeded".
+  /\b(?:tokens?|context|prompt|inputs?|sequence)\b[^.;\n]{0,40}\bexceeded\b/i,
+  // "`inputs` must have less than 4096 tokens", "at most 8192 tokens are allowed".
+  /\b(?:less|fewer|more) than \d[\d,]* (?:\w+ )?tokens|\bat most \d[\d,]* (?:\w+ )?tokens/i,
+  // "This model's maximum prompt length is 9 but the request contains 10 tokens", "the max input characters is 9".
+  /max(?:imum)?[ _](?:prompt|input|sequence|message)s?[ _](?:length|size|tokens?|char(?:acter)?s?)\b/i,
+  /expected max(?:imum)? ?length/i,
   // "Range of input length should be [1, 9]", "length of prompt_tokens (10) must be less than …".
   /\blength of (?:the )?(?:all )?(?:prompt|input|messages?)\w*[^.;\n]{0,40}\b(?:must|should|is|too)\b|\brange of (?:input|prompt)\b/i,
   // Text Generation Inference.
   /`?inputs`? tokens? \+/i,
-  /(?:输入|上下文|提示词|对话).{0,12}(?:过长|超长|超过|超出)|超[过出].{0,12}(?:上下文|输入|长度限制|最大长度)/,
+  /(?:输入|上下文|提示词|对话|prompt|token\w*|消息|文本|内容|请求).{0,12}(?:过长|超长|太长|超过|超出|超限|超上限)/i,
+  /超[过出].{0,12}(?:上下文|输入|长度|token)/i,
 ];
+/** Limits that come back by themselves, and sizes of single parts. */
+const OTHER_LIMIT =
+  /rate[ _-]?limit|quota|\b(?:per|a) (?:minute|second|hour|day|month)\b|\b(?:daily|monthly|hourly)\b|频率|每分钟|每秒|(?<!tokens of )\b(?:image|file|audio|attachment|description|tool)s?\b[^.;\n]{0,40}\b(?:exceed|too (?:long|large)|at most|more than)/i;
 const BILLING =
   /credit balance|insufficient (?:credits|balance|funds|quota)|billing|payment required|exceeded your current quota/i;
 const AUTH = /invalid api key|incorrect api key|api key not valid|unauthori[sz]ed/i;
 
 function isOverflow(message: string): boolean {
-  return OVERFLOW.some((pattern) => pattern.test(message));
+  return OVERFLOW.some((pattern) => pattern.test(message)) && !OTHER_LIMIT.test(message);
+}
+
+/** Returns true if a refusal may be about the length of a conversation, without saying so in known words. */
+export function mayBeOverflow(message: string): boolean {
+  return (
+    /\btokens?\b|length|\blong|too (?:large|big)|exceed|window|context|长|超|上限/i.test(message) &&
+    !OTHER_LIMIT.test(message)
+  );
 }
 
 /** Returns true if an error body contains no sentence. */

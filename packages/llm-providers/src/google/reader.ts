@@ -7,6 +7,7 @@ import {
   numberAt,
   objectAt,
   objectsAt,
+  parseEvent,
   textAt,
   unlessEmpty,
   withoutUndefined,
@@ -40,8 +41,10 @@ export class GoogleReader implements EventReader {
   }
 
   data(text: string): void {
-    const chunk: unknown = JSON.parse(text);
-    if (!isJsonObject(chunk)) return;
+    for (const chunk of parseEvent(text)) this.#read(chunk);
+  }
+
+  #read(chunk: JsonObject): void {
     this.#chunk(chunk);
     const { usageMetadata: usage } = chunk;
     if (!isJsonObject(usage)) return;

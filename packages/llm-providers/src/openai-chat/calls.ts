@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@signalbox/agent-core";
-import { numberAt, objectAt, parseObject, textAt } from "../shared/json.ts";
+import { numberAt, parseObject, textAt } from "../shared/json.ts";
 import { parseArguments } from "../turn/arguments.ts";
 import type { TurnWriter } from "../turn/record.ts";
 
@@ -10,6 +10,8 @@ interface Call {
   block: number | undefined;
   /** The text of the arguments so far. It is written to the block once the name is known. */
   args: string;
+  /** True if the arguments so far are an empty object, which other arguments may replace. */
+  isPlaceholder: boolean;
   /** A name that came after complete arguments: it belongs to another call if arguments follow. */
   nextName: string | undefined;
   extra: JsonObject | undefined;
@@ -41,8 +43,9 @@ export class ChatCalls {
 
   /** Adds a piece of a call. @param at its position in the chunk */
   add(piece: JsonObject, at: number): void {
-    const fn = objectAt(piece, "function");
-    const args: unknown = fn.arguments;
+    // Some servers put the name and the arguments into the call itself.
+    const fn = isJsonObject(piece.function) ? piece.function : piece;
+    const args: unknown = fn.arguments ?? fn.parameters;
     const text = typeof args === "string" ? args : isJsonObject(args) ? JSON.stringify(args) : "";
     const givenId = textAt(piece, "id");
     // Later pieces of a call by Mistral have the id "null".
@@ -54,6 +57,11 @@ export class ChatCalls {
         ? (this.#keyOfId(id) ?? Math.max(at, this.#calls.size - 1))
         : (this.#keys.get(number) ?? number);
     const before = this.#calls.get(key);
+    if (before?.isPlaceholder === true && isContinued(before, { id, name, text })) {
+      // Proxies in front of Anthropic's API send its empty input before the real one.
+      before.args = "";
+      before.isPlaceholder = false;
+    }
     if (before !== undefined && isComplete(before) && this.#isAside(before, { id, name, text })) return;
     const isAnother = before !== undefined && startsAnother(before, { id, name, text });
     const place = isAnother ? Math.max(...this.#calls.keys()) + 1 : key;
@@ -83,18 +91,24 @@ export class ChatCalls {
     const call = this.#calls.get(place) ?? this.#begin(place);
     call.id ??= id;
     if (isJsonObject(extra)) call.extra = extra;
+    call.isPlaceholder = call.args === "" && text.trim() === "{}";
     call.args += text;
     if (call.block !== undefined) {
-      this.#turn.append(call.block, text);
+      if (!call.isPlaceholder) this.#turn.append(call.block, text);
       return;
     }
     call.name += name ?? "";
     if (call.name !== "") this.#open(place, call);
   }
 
-  /** Opens the blocks of calls that never got a name. The agent tells the model about them. */
+  /** Writes what was held back, and opens the blocks of calls that never got a name, which the agent reports. */
   openAll(): void {
-    for (const [place, call] of this.#calls) if (call.block === undefined) this.#open(place, call);
+    for (const [place, call] of this.#calls) {
+      const wasPlaceholder = call.isPlaceholder;
+      call.isPlaceholder = false;
+      if (call.block === undefined) this.#open(place, call);
+      else if (wasPlaceholder) this.#turn.append(call.block, call.args);
+    }
   }
 
   closeAll(): void {
@@ -116,6 +130,7 @@ export class ChatCalls {
       name: "",
       block: undefined,
       args: "",
+      isPlaceholder: false,
       nextName: undefined,
       extra: undefined,
     };
@@ -126,7 +141,7 @@ export class ChatCalls {
   #open(place: number, call: Call): void {
     const id = call.id ?? this.#turn.callId(place);
     call.block = this.#turn.open({ type: "toolCall", id, name: call.name });
-    this.#turn.append(call.block, call.args);
+    if (!call.isPlaceholder) this.#turn.append(call.block, call.args);
   }
 }
 
@@ -136,16 +151,25 @@ interface Piece {
   readonly text: string;
 }
 
+/** Returns true if a piece has the arguments of a call whose arguments were empty so far. */
+function isContinued(before: Call, { id, name, text }: Piece): boolean {
+  const isSame = id === undefined ? name === undefined : id === before.id;
+  return isSame && text.trimStart().startsWith("{") && text.trim() !== "{}";
+}
+
 function isComplete({ args }: Call): boolean {
   return args.trimEnd().endsWith("}") && parseObject(args) !== undefined;
 }
 
 /**
  * Returns true if a piece begins another call although it has the number of `before`. Some servers number every call 0:
- * a new id with a name begins another call, as do further arguments after complete ones.
+ * a new id with a name begins another call, as do another name, and further arguments after complete ones.
  */
 function startsAnother(before: Call, { id, name, text }: Piece): boolean {
-  if (before.id !== undefined && id !== undefined && before.id !== id && name !== undefined) return true;
+  const hasOtherId = before.id !== undefined && id !== undefined && before.id !== id;
+  if (hasOtherId && name !== undefined) return true;
+  const isSameId = before.id !== undefined && before.id === id;
+  if (!isSameId && name !== undefined && before.name !== "" && name !== before.name) return true;
   const mayStart = text.trimStart().startsWith("{") || (name ?? before.nextName) !== undefined;
   return mayStart && text.trim() !== "" && isComplete(before);
 }

@@ -1,13 +1,13 @@
-import type { JsonObject } from "@signalbox/agent-core";
+import type { JsonObject, JsonOutput } from "@signalbox/agent-core";
 import { openaiProvider, PUBLIC_URL } from "../openai/openai-provider.ts";
 import type { ModelRequest } from "../provider/define-provider.ts";
 import type { Lesson, Refusal } from "../provider/lessons.ts";
 import type { Provider } from "../provider/provider.ts";
-import { chatQuirks } from "./quirks.ts";
+import { createThinkTags } from "../shared/think-tags.ts";
+import { type ChatQuirks, chatQuirks } from "./quirks.ts";
 import { ChatReader } from "./reader.ts";
 import { requestParams } from "./request.ts";
 import { TextCalls } from "./text-calls.ts";
-import { ThinkTags } from "./think-tags.ts";
 
 /**
  * OpenAI's Chat Completions API and the many servers that speak it. The base URL, or `quirks.dialect` of the model,
@@ -17,12 +17,11 @@ export const openaiChat: Provider = openaiProvider({
   api: "openai-chat",
   create: ({ chat }, request) => chat.completions.create(requestParams(request), { signal: request.signal }),
   learn,
-  createReader(turn, { model, config, context }, learnQuirks) {
+  createReader(turn, { model, config, context, options }, learnQuirks) {
     const { thinkTags, startsThinking, textCalls } = chatQuirks(model, config.baseUrl ?? PUBLIC_URL);
-    const onUnopened = (): void => learnQuirks({ startsThinking: true });
     return new ChatReader(
       turn,
-      thinkTags ? new ThinkTags(startsThinking, onUnopened) : undefined,
+      thinkTags ? createThinkTags(startsThinking, options, learnQuirks) : undefined,
       textCalls && context.tools.length > 0
         ? new TextCalls(context.tools.map(({ name }) => name))
         : undefined,
@@ -32,21 +31,57 @@ export const openaiChat: Provider = openaiProvider({
 
 /** Reads refusals that concern what servers of this dialect do differently. */
 function learn({ failure: { message }, param }: Refusal, request: ModelRequest): Lesson | undefined {
-  const quirks = learnReasoning(message, request) ?? learnNames(message, param);
+  const { model, config, options } = request;
+  const known = chatQuirks(model, config.baseUrl ?? PUBLIC_URL);
+  const text = `${param ?? ""} ${message}`;
+  const quirks =
+    learnReasoning(message, known) ??
+    (options.json && learnJson(text, options.json, known)) ??
+    learnStreaming(text, known) ??
+    learnNames(message, param);
   return quirks && { model: { quirks } };
 }
 
-/** Recognizes a server that requires the reasoning of earlier turns: it names the field as missing. */
-function learnReasoning(message: string, { model, config }: ModelRequest): JsonObject | undefined {
-  if (!/\breasoning\b|\breasoning_/.test(message)) return undefined;
-  if (!/missing|must be passed|must (?:include|contain|have)|required|passed back/i.test(message))
+/**
+ * Recognizes a server that requires the reasoning of earlier turns, or refuses it: it names the field. Refusals of
+ * `reasoning_effort` are about another field.
+ */
+function learnReasoning(message: string, known: ChatQuirks): JsonObject | undefined {
+  const { reasoningField, reasoningPlaceholder } = known;
+  if (!/\breasoning(?:_content|_details|_text)?\b/.test(message)) return undefined;
+  if (/cannot be disabled|mandatory|must be enabled/i.test(message)) return { thinkingAlwaysOn: true };
+  if (
+    /not (?:supported|allowed|permitted|accepted)|unsupported|unexpected|unknown|must not|extra/i.test(
+      message,
+    )
+  )
+    return reasoningField === "none" ? undefined : { reasoningField: "none" };
+  if (
+    !/missing|must|required|passed back|expect|lack|absent|omitted|empty|should|provide|缺|必须|需要/i.test(
+      message,
+    )
+  )
     return undefined;
-  const { reasoningPlaceholder } = chatQuirks(model, config.baseUrl ?? PUBLIC_URL);
   return {
     reasoningField: /reasoning_details/.test(message) ? "reasoning_details" : "reasoning_content",
     reasoningScope: "all",
     reasoningPlaceholder: reasoningPlaceholder === "never" ? "calls" : "always",
   };
+}
+
+/** Recognizes a server that has no option for JSON, or only one for schemas. The prompt then asks for it. */
+function learnJson(text: string, json: JsonOutput, known: ChatQuirks): JsonObject | undefined {
+  if (!/response_format|json_object|json_schema|json[ _]mode|structured output/i.test(text)) return undefined;
+  const hasSchema = known.jsonSchema && (json.schema !== undefined || !known.jsonObject);
+  return hasSchema ? { jsonSchema: false } : { jsonObject: false };
+}
+
+/** Recognizes a server that does not stream this model to this account. */
+function learnStreaming(text: string, { body }: ChatQuirks): JsonObject | undefined {
+  const isRefused =
+    /\bstream(?:ing)?\b/i.test(text) &&
+    /must be verified|not (?:support|available|allowed|enabled)|unsupported|disabled|non-?stream/i.test(text);
+  return isRefused ? { streamOptions: false, body: { ...body, stream: false } } : undefined;
 }
 
 function learnNames(message: string, param: string | undefined): JsonObject | undefined {

@@ -14,7 +14,7 @@ const QUIRKS = {
   reasoningScope: ["turn", "all"],
   reasoningPlaceholder: ["never", "calls", "always"],
   thinkTags: true,
-  startsThinking: false,
+  startsThinking: [undefined, true, false],
   textCalls: true,
   parallelToolCalls: [undefined, true, false],
   strictTools: [undefined, true, false],

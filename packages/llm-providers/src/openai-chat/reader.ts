@@ -3,13 +3,21 @@ import type { TokenCounts } from "../cost.ts";
 import { classify, type Failure, failure } from "../failure/failure.ts";
 import { readError } from "../openai/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
-import { entryOf, numberAt, objectAt, objectsAt, textAt, withoutUndefined } from "../shared/json.ts";
+import {
+  entryOf,
+  numberAt,
+  objectAt,
+  objectsAt,
+  parseEvent,
+  textAt,
+  withoutUndefined,
+} from "../shared/json.ts";
 import { Speech } from "../shared/speech.ts";
+import type { TaggedPiece, ThinkTags } from "../shared/think-tags.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { ChatCalls } from "./calls.ts";
 import { ReasoningDetails } from "./reasoning-details.ts";
 import type { TextCalls } from "./text-calls.ts";
-import type { TaggedPiece, ThinkTags } from "./think-tags.ts";
 import { readUsage } from "./usage.ts";
 
 /** Reads the chunks of a chat completion. */
@@ -23,6 +31,10 @@ export class ChatReader implements EventReader {
   readonly #extras: Block[] = [];
   /** The content so far, with its tags. */
   #content = "";
+  /** The number of pieces that it came in. */
+  #pieces = 0;
+  /** The reasoning so far that had no field of its own. */
+  #taggedReasoning = "";
   #reasoningField: string | undefined;
   #signature: string | undefined;
   #finish: string | undefined;
@@ -42,26 +54,27 @@ export class ChatReader implements EventReader {
   }
 
   data(text: string): void {
-    if (text === "[DONE]") {
-      this.#done();
-      return;
-    }
-    const chunk: unknown = JSON.parse(text);
-    if (isJsonObject(chunk)) this.#chunk(chunk);
+    if (text.trim() === "[DONE]") this.#done();
+    else for (const chunk of parseEvent(text)) this.#chunk(chunk);
   }
 
   whole(text: string): void {
-    const answer: unknown = JSON.parse(text);
-    if (!isJsonObject(answer)) return;
-    this.#chunk(answer);
-    // Snowflake Cortex gives no reason.
-    if (isJsonObject(objectsAt(answer, "choices")[0]?.message)) this.#finish ??= "stop";
+    const answers = parseEvent(text);
+    for (const answer of answers) {
+      this.#chunk(answer);
+      // Snowflake Cortex gives no reason.
+      if (isJsonObject(objectsAt(answer, "choices")[0]?.message)) this.#finish ??= "stop";
+    }
+    if (answers.every((answer) => objectsAt(answer, "choices").length === 0))
+      this.#turn.fail(
+        failure("protocol", `The server returned no answer: ${text.slice(0, MAX_QUOTE_LENGTH)}`),
+      );
   }
 
   /** Finishes the turn if the finish reason has arrived. It follows all content, so a cut after it loses nothing. */
   wireEnded(): void {
     if (this.#finish === undefined || this.#turn.ended) return;
-    this.#endSpeech(entryOf(STOP, this.#finish.toLowerCase()) !== "max_tokens");
+    this.#endSpeech(entryOf(STOP, normalizeReason(this.#finish)) !== "max_tokens");
     this.#calls.openAll();
     for (const block of this.#extras) this.#turn.block(block);
     if (this.#usage !== undefined) this.#turn.tokens(this.#usage);
@@ -95,10 +108,18 @@ export class ChatReader implements EventReader {
       return;
     }
     const { delta, message } = choice;
-    if (isJsonObject(delta) && (Object.keys(delta).length > 0 || !isJsonObject(message))) this.#delta(delta);
-    else if (isJsonObject(message)) this.#message(message, chunk.object === "chat.completion");
-    else this.#text(textAt(choice, "text") ?? "");
-    this.#finish = finishReason(choice) ?? this.#finish;
+    const finish = finishReason(choice);
+    if (isJsonObject(delta) && (Object.keys(delta).length > 0 || !isJsonObject(message))) {
+      if (finish !== undefined && this.#isRepeated(delta)) this.#message(delta, true);
+      else this.#delta(delta);
+    } else if (isJsonObject(message)) this.#message(message, chunk.object === "chat.completion");
+    else this.#text(textAt(choice, "text") ?? textAt(choice, "delta") ?? "");
+    this.#finish = finish ?? this.#finish;
+  }
+
+  /** Returns true if a last delta repeats the whole text, which came in several pieces. */
+  #isRepeated({ content }: JsonObject): boolean {
+    return this.#pieces > 1 && content === this.#content && this.#content.length >= MIN_REPEATED_LENGTH;
   }
 
   /**
@@ -111,7 +132,8 @@ export class ChatReader implements EventReader {
     const isRepeated = this.#content !== "" && (isWhole || text?.startsWith(this.#content) === true);
     const hasCalls = this.#calls.count > 0;
     if (!isRepeated && !hasCalls) {
-      this.#delta(message);
+      // Reasoning that has come already is repeated too.
+      this.#delta(this.#reasoningField === undefined ? message : withoutReasoning(message));
       return;
     }
     const added = text?.startsWith(this.#content) ? text.slice(this.#content.length) : "";
@@ -125,8 +147,10 @@ export class ChatReader implements EventReader {
 
   #delta(delta: JsonObject): void {
     this.#reasoning(delta);
-    if (typeof delta.content === "string") this.#text(delta.content);
-    else for (const part of objectsAt(delta, "content")) this.#part(part);
+    for (const part of [delta.content ?? []].flat()) {
+      if (typeof part === "string") this.#text(part);
+      else if (isJsonObject(part)) this.#part(part);
+    }
     const refusal = textAt(delta, "refusal");
     if (refusal !== undefined) {
       this.#refused = true;
@@ -135,7 +159,8 @@ export class ChatReader implements EventReader {
     for (const image of objectsAt(delta, "images")) this.#image(textAt(objectAt(image, "image_url"), "url"));
     for (const annotation of objectsAt(delta, "annotations"))
       this.#citation(objectAt(annotation, "url_citation"));
-    for (const [at, piece] of objectsAt(delta, "tool_calls").entries()) this.#calls.add(piece, at);
+    const calls = [delta.tool_calls ?? []].flat().filter(isJsonObject);
+    for (const [at, piece] of calls.entries()) this.#calls.add(piece, at);
     // The predecessor of `tool_calls`.
     if (isJsonObject(delta.function_call)) this.#calls.add({ index: 0, function: delta.function_call }, 0);
   }
@@ -160,6 +185,7 @@ export class ChatReader implements EventReader {
   #text(text: string): void {
     if (text === "") return;
     this.#content += text;
+    this.#pieces++;
     if (this.#tags === undefined || this.#reasoningField !== undefined) this.#speak(text);
     else this.#speakTagged(this.#tags.push(text));
   }
@@ -169,12 +195,30 @@ export class ChatReader implements EventReader {
     if (passed !== "") this.#speech.say("text", passed);
   }
 
-  #speakTagged(pieces: readonly TaggedPiece[]): void {
+  /** @param complete given if the pieces are the last ones */
+  #speakTagged(pieces: readonly TaggedPiece[], complete = false): void {
     for (const piece of pieces) {
-      if ("became" in piece) this.#speech.endAs(piece.became);
+      if ("became" in piece) this.#convert(piece.became, complete);
       else if (piece.kind === "text") this.#speak(piece.text);
-      else this.#speech.say(piece.kind, piece.text);
+      else {
+        this.#taggedReasoning += piece.text;
+        this.#speech.say(piece.kind, piece.text);
+      }
     }
+  }
+
+  #convert(kind: "text" | "thinking", complete: boolean): void {
+    if (kind === "text" && complete && this.#textCalls !== undefined) {
+      // Calls were not looked for as long as the text counted as reasoning. What stands before them stays reasoning.
+      this.#textCalls.push(this.#taggedReasoning);
+      const { calls } = this.#textCalls.end(true);
+      if (calls.length > 0) {
+        this.#speech.end();
+        for (const { name, argsText } of calls) this.#calls.addWhole(name, argsText);
+        return;
+      }
+    }
+    this.#speech.endAs(kind);
   }
 
   /** Reads a content part. Mistral and Databricks send parts once a model thinks or cites. */
@@ -185,9 +229,10 @@ export class ChatReader implements EventReader {
     }
     this.#signature = textAt(part, "signature") ?? this.#signature;
     this.#reasoningField = "thinking";
-    for (const piece of [...objectsAt(part, "thinking"), ...objectsAt(part, "summary")]) {
-      const text = textAt(piece, "text");
-      if (text !== undefined) this.#think(text);
+    for (const piece of [part.thinking ?? part.reasoning ?? part.text ?? [], part.summary ?? []].flat()) {
+      const text =
+        typeof piece === "string" ? piece : isJsonObject(piece) ? textAt(piece, "text") : undefined;
+      if (text) this.#think(text);
     }
   }
 
@@ -205,7 +250,7 @@ export class ChatReader implements EventReader {
 
   /** @param complete false if the answer was cut, or a tool call follows */
   #endSpeech(complete: boolean): void {
-    this.#speakTagged(this.#tags?.end(complete) ?? []);
+    this.#speakTagged(this.#tags?.end(complete) ?? [], complete);
     const { text = "", calls = [] } = this.#textCalls?.end(complete) ?? {};
     if (text !== "") this.#speech.say("text", text);
     this.#speech.end();
@@ -232,14 +277,14 @@ export class ChatReader implements EventReader {
   }
 
   #end(reason: string): void {
-    const word = entryOf(SERVER_FAULTS, reason);
+    const word = entryOf(SERVER_FAULTS, normalizeReason(reason));
     if (word !== undefined) {
       this.#turn.fail(classify({ message: `The server stopped the model: ${reason}`, words: [word] }));
       return;
     }
     // Several servers give `stop` after tool calls, and one gives `tool_calls` without any.
     const usual = this.#calls.count > 0 ? "tool_use" : this.#refused ? "refusal" : "end_turn";
-    const stop = entryOf(STOP, reason.toLowerCase()) ?? usual;
+    const stop = entryOf(STOP, normalizeReason(reason)) ?? usual;
     if (stop === "context_overflow") {
       this.#turn.fail(failure("overflow", "The conversation filled the model's context window."));
       return;
@@ -250,16 +295,31 @@ export class ChatReader implements EventReader {
 }
 
 /** The delta fields that carry reasoning. */
-const REASONING_FIELDS = ["reasoning_content", "reasoning", "reasoning_text"] as const;
+const REASONING_FIELDS = ["reasoning_content", "reasoning", "reasoning_text", "thinking"] as const;
+
+/** A shorter text may be repeated on purpose. In UTF-16 units. */
+const MIN_REPEATED_LENGTH = 16;
+
+function withoutReasoning(message: JsonObject): JsonObject {
+  const fields: readonly string[] = [...REASONING_FIELDS, "reasoning_details"];
+  return Object.fromEntries(Object.entries(message).filter(([name]) => !fields.includes(name)));
+}
+
+/** Servers write reasons in upper and lower case, with underscores, hyphens and spaces. */
+function normalizeReason(reason: string): string {
+  return reason.toLowerCase().replace(/[-\s]+/g, "_");
+}
 
 /**
  * Returns the stop reason. OpenRouter may give `tool_calls` or `stop` for an answer that was cut at the output limit;
  * the reason of the model's host is in `native_finish_reason`.
  */
 function finishReason(choice: JsonObject): string | undefined {
-  const reason = textAt(choice, "finish_reason");
+  const given = textAt(choice, "finish_reason");
+  // Some servers write the missing reason of a piece as text.
+  const reason = given === "null" || given === "None" ? undefined : given;
   const native = textAt(choice, "native_finish_reason");
-  const isCut = native !== undefined && entryOf(STOP, native.toLowerCase()) === "max_tokens";
+  const isCut = native !== undefined && entryOf(STOP, normalizeReason(native)) === "max_tokens";
   return reason !== undefined && isCut ? native : reason;
 }
 
@@ -269,27 +329,44 @@ function readFailure(chunk: JsonObject): Failure | undefined {
   if (isJsonObject(error)) return classify(readError(error));
   if (error !== undefined && error !== null)
     return classify({ message: typeof error === "string" ? error : JSON.stringify(error) });
-  if (chunk.object === "error") return classify(readError(chunk));
+  const isError = chunk.object === "error" || chunk.type === "error" || chunk.status === "error";
+  if (isError || (chunk.choices === undefined && chunk.usage === undefined)) {
+    const message = MESSAGE_FIELDS.map((name) => textAt(chunk, name)).find(Boolean);
+    if (isError || message !== undefined) return classify(readError({ ...chunk, message: message ?? null }));
+  }
   // MiniMax reports failures beside its answer.
   const base = objectAt(chunk, "base_resp");
   if (!numberAt(base, "status_code")) return undefined;
   return classify({ message: textAt(base, "status_msg") ?? "The server reported an error." });
 }
 
+/** The fields in which servers put the message of a failure without an `error`. */
+const MESSAGE_FIELDS = ["message", "msg", "error_msg", "error_message", "detail"] as const;
+
+/** The longest quote of an unknown body, in UTF-16 units. */
+const MAX_QUOTE_LENGTH = 300;
+
 /** Finish reasons that report a failure of the server, with the error words that they mean. */
 const SERVER_FAULTS: Readonly<Record<string, string>> = {
   insufficient_system_resource: "overloaded_error",
   error: "server_error",
   abort: "server_error",
+  network_error: "server_error",
+  timeout: "timeout_error",
 };
 
 const STOP: Readonly<Record<string, StopReason>> = {
   length: "max_tokens",
   max_tokens: "max_tokens",
   max_output_tokens: "max_tokens",
+  max_new_tokens: "max_tokens",
+  max_length: "max_tokens",
+  token_limit: "max_tokens",
   model_length: "max_tokens",
   content_filter: "filter",
+  content_filtered: "filter",
   sensitive: "filter",
+  blocklist: "filter",
   safety: "filter",
   prohibited_content: "filter",
   recitation: "filter",

@@ -9,23 +9,27 @@ export function readUsage(chunk: JsonObject): TokenCounts | undefined {
   );
   if (usage === undefined) return undefined;
   const details = objectAt(usage, "prompt_tokens_details");
-  const input = countAt(usage, "prompt_tokens");
-  const completion = countAt(usage, "completion_tokens");
-  if (input === undefined && completion === undefined) return undefined;
-  const reasoning = countAt(objectAt(usage, "completion_tokens_details"), "reasoning_tokens");
-  const total = countAt(usage, "total_tokens");
-  // xAI counts reasoning outside of the completion; its total gives it away.
-  const isOutside = reasoning !== undefined && total === (input ?? 0) + (completion ?? 0) + reasoning;
+  const input = countAt(usage, "prompt_tokens") ?? countAt(usage, "input_tokens");
+  const completion = countAt(usage, "completion_tokens") ?? countAt(usage, "output_tokens");
+  // No request has an empty prompt: such a server does not count.
+  if ((input ?? 0) === 0 && (completion ?? 0) === 0) return undefined;
+  const reasoning =
+    countAt(objectAt(usage, "completion_tokens_details"), "reasoning_tokens") ??
+    countAt(usage, "reasoning_tokens");
+  const cacheRead =
+    countAt(details, "cached_tokens") ??
+    countAt(usage, "prompt_cache_hit_tokens") ??
+    countAt(usage, "cached_tokens") ??
+    countAt(usage, "num_cached_tokens");
+  const outside = (countAt(usage, "total_tokens") ?? 0) - (input ?? 0) - (completion ?? 0);
+  // xAI and Gemini count reasoning outside of the completion, and Gemini does not name it. The total includes it.
+  const isReasoning = reasoning === undefined ? outside > 0 && outside !== cacheRead : outside === reasoning;
   return {
     input,
     uncached: countAt(usage, "prompt_cache_miss_tokens"),
-    cacheRead:
-      countAt(details, "cached_tokens") ??
-      countAt(usage, "prompt_cache_hit_tokens") ??
-      countAt(usage, "cached_tokens") ??
-      countAt(usage, "num_cached_tokens"),
+    cacheRead,
     cacheWrite: countAt(details, "cache_write_tokens"),
-    output: isOutside ? (completion ?? 0) + reasoning : completion,
-    reasoning,
+    output: isReasoning ? (completion ?? 0) + outside : completion,
+    reasoning: reasoning ?? (isReasoning ? outside : undefined),
   };
 }

@@ -9,6 +9,7 @@ import {
   numberAt,
   objectAt,
   objectsAt,
+  parseEvent,
   textAt,
   unlessEmpty,
   withoutUndefined,
@@ -45,9 +46,8 @@ export class ResponsesReader implements EventReader {
   }
 
   data(text: string): void {
-    if (text === "[DONE]" || text === "") return;
-    const event: unknown = JSON.parse(text);
-    if (isJsonObject(event)) this.#event(event);
+    if (text.trim() === "[DONE]") return;
+    for (const event of parseEvent(text)) this.#event(event);
   }
 
   /** All other events repeat these, or report the progress of a server-side tool. */

@@ -9,15 +9,18 @@ import {
   toWellFormed,
 } from "@signalbox/agent-core";
 import { adapt } from "../adapt/adapt.ts";
+import { keepLastImages } from "../adapt/media.ts";
 import { toolNameFor, type WireTools, wireTools } from "../adapt/names.ts";
 import { renameKeys } from "../adapt/schema.ts";
 import {
   classify,
   describeRefusal,
+  type Failure,
   FailureError,
   type FailureFacts,
   failure,
   isWordless,
+  mayBeOverflow,
 } from "../failure/failure.ts";
 import { parseObject } from "../shared/json.ts";
 import { type Warn, warnOfLosses } from "../shared/warnings.ts";
@@ -188,8 +191,20 @@ class HttpAccount {
         continue;
       }
       mended = mended === undefined ? this.#definition.mend?.(refusal, request) : undefined;
-      if (mended === undefined) throw new FailureError(refusal.failure);
+      if (mended === undefined) throw new FailureError(this.#judge(refusal.failure, request));
     }
+  }
+
+  /**
+   * Takes a refusal that nothing could be learned from for an overflow if it may be one: the request is the largest so
+   * far, or continues a conversation at a server that has accepted nothing since the start.
+   */
+  #judge(refused: Failure, { model, context }: ModelRequest): Failure {
+    if (refused.code !== "invalid" || !mayBeOverflow(refused.message)) return refused;
+    const isLong = this.#lessons.isUntried(model)
+      ? context.messages.length > 2
+      : this.#lessons.isLargest(model, estimateRequest(context));
+    return isLong ? failure("overflow", refused.message, refused) : refused;
   }
 
   /** Applies what was learned. @param onBody called with the body that is sent */
@@ -202,24 +217,38 @@ class HttpAccount {
     const fields = this.#lessons.fields(model);
     for (const field of fields)
       warn("field_dropped", `${model.id} does not accept \`${field}\` at this server, so it was left out.`);
-    const tools = context.tools.filter((tool) => {
+    const limits = this.#lessons.limits(model);
+    const accepted = context.tools.filter((tool) => {
       const reason = this.#lessons.refusalOf(model, tool);
       if (reason !== undefined)
         warn("tool_dropped", `The server refused the tool "${tool.name}", so it was left out: ${reason}`);
       return reason === undefined;
     });
+    const tools = accepted.slice(0, limits.tools);
+    const further = accepted.slice(limits.tools).map(({ name }) => name);
+    if (further.length > 0)
+      warn(
+        "tool_dropped",
+        `The server accepts ${limits.tools} tools, so ${further.join(", ")} were left out.`,
+      );
+    const { messages, dropped } = keepLastImages(context.messages, limits.images);
+    if (dropped > 0)
+      warn(
+        "history_media",
+        `The server accepts ${limits.images} images, so ${dropped} earlier ones were left out.`,
+      );
     const corrected = this.#lessons.correct(model);
     const limit = maxOutputTokens ?? corrected.maxOutputTokens;
     return {
       ...wanted,
       model: { ...corrected, maxOutputTokens: Math.min(limit, corrected.maxOutputTokens) },
-      context: { ...context, tools },
+      context: { ...context, messages, tools },
       fetch: (input, init) => {
         const body = typeof init?.body === "string" ? parseObject(init.body) : undefined;
         if (body === undefined) return this.config.fetch(input, { ...init, redirect: "manual" });
-        const accepted = withoutFields(body, fields);
-        onBody(accepted);
-        const text = accepted === body ? init?.body : JSON.stringify(accepted);
+        const sent = withoutFields(body, fields);
+        onBody(sent);
+        const text = sent === body ? init?.body : JSON.stringify(sent);
         return this.config.fetch(input, { ...init, body: text, redirect: "manual" });
       },
     };
@@ -227,7 +256,8 @@ class HttpAccount {
 
   async #readRefusal(response: Response, { model, context, signal }: ModelRequest): Promise<Refusal> {
     const text = await bodyText(responseBytes(response, signal));
-    const body = parseObject(text) ?? {};
+    // Gemini's OpenAI address sends errors in a list.
+    const body = parseObject(text.trim().replace(/^\[([\s\S]*)\]$/, "$1")) ?? {};
     const known = describeRefusal(response, text, this.config.now());
     const { readError } = this.#definition;
     const facts = readError?.(isJsonObject(body.error) ? body.error : body, known) ?? known;

@@ -27,10 +27,9 @@ export async function* readResponse(
 ): AsyncGenerator<void> {
   const body = responseBytes(response, turn.signal);
   try {
-    if (response.headers.get("content-type")?.startsWith("application/json") !== true)
-      yield* readEvents(turn, body, reader);
-    else if (reader.whole === undefined) reader.data(await bodyText(body));
-    else reader.whole(await bodyText(body));
+    const type = response.headers.get("content-type") ?? "";
+    if (!/^application\/(?:[\w.-]+\+)?json\b/.test(type)) yield* readEvents(turn, body, reader);
+    else yield* readJson(turn, await bodyText(body), reader);
   } catch (error) {
     if (!turn.ended) reader.wireEnded?.(true);
     if (!turn.ended) throw error;
@@ -38,15 +37,27 @@ export async function* readResponse(
   if (!turn.ended) reader.wireEnded?.(false);
 }
 
+/** Reads a body that is said to be JSON. Some proxies say so of a stream of events, or of an error page. */
+async function* readJson(turn: TurnWriter, text: string, reader: EventReader): AsyncGenerator<void> {
+  if (/^\s*(?:(?:data|event|id|retry)?:|<)/.test(text)) {
+    yield* readEvents(turn, [new TextEncoder().encode(text)], reader);
+    return;
+  }
+  if (reader.whole === undefined) reader.data(text);
+  else reader.whole(text);
+}
+
 async function* readEvents(
   turn: TurnWriter,
-  body: AsyncIterable<Uint8Array>,
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   reader: EventReader,
 ): AsyncGenerator<void> {
   const decoder = new TextDecoder();
+  let hasEvents = false;
   const parser = createParser({
     maxBufferSize: MAX_BODY_LENGTH,
     onEvent: ({ data }) => {
+      hasEvents = true;
       if (!turn.ended) reader.data(data);
     },
     onError: (error) => {
@@ -54,15 +65,28 @@ async function* readEvents(
     },
   });
   let head = "";
+  /** The body, as long as it may be JSON instead of events. */
+  const json: string[] = [];
+  let jsonLength = 0;
   for await (const bytes of body) {
     const text = decoder.decode(bytes, { stream: true });
     if (head.length < HTML_HEAD_LENGTH) head += text.slice(0, HTML_HEAD_LENGTH - head.length);
     parser.feed(text);
+    jsonLength += text.length;
+    const mayBeJson = !hasEvents && jsonLength <= MAX_BODY_LENGTH;
+    if (mayBeJson && (head.trim() === "" || /^\s*[[{]/.test(head))) json.push(text);
     yield;
   }
   // Some servers close the connection without the blank line that ends the last event.
   if (!turn.ended) parser.feed(`${decoder.decode()}\n\n`);
-  const page = turn.ended ? undefined : htmlSummary(head);
+  if (turn.ended) return;
+  const text = json.join("");
+  // Servers that do not stream, and failures with status 200, may come with any content type.
+  if (!hasEvents && text.trim() !== "") {
+    yield* readJson(turn, text, reader);
+    return;
+  }
+  const page = htmlSummary(head);
   if (page === undefined) return;
   const message = `The server returned a web page (${page}) instead of a model's answer. Check the provider's baseUrl.`;
   throw new FailureError(failure("protocol", message));

@@ -22,8 +22,13 @@ export interface Lesson {
   readonly model?: {
     readonly contextWindow?: number;
     readonly maxOutputTokens?: number;
+    readonly input?: Model["input"];
     readonly quirks?: JsonObject;
   };
+  /** The largest number of tools in a request. */
+  readonly maxTools?: number;
+  /** The largest number of images in a request. */
+  readonly maxImages?: number;
   /** A body field that the server does not accept, as a path such as `reasoning.summary`. */
   readonly field?: string;
   /** The wire name of a tool whose declaration the server does not accept. */
@@ -37,6 +42,8 @@ interface ModelLessons {
   readonly fields: Set<string>;
   /** The refused tools by name. A tool whose declaration has changed is tried again. */
   readonly tools: Map<string, { readonly declaration: string; readonly reason: string }>;
+  maxTools: number;
+  maxImages: number;
   /** The estimated tokens of the largest request that the server accepted. */
   largestAccepted: number;
 }
@@ -48,7 +55,14 @@ export class Lessons {
   #of(model: Model): ModelLessons {
     let lessons = this.#byModel.get(model.id);
     if (lessons === undefined) {
-      lessons = { model: {}, fields: new Set(), tools: new Map(), largestAccepted: 0 };
+      lessons = {
+        model: {},
+        fields: new Set(),
+        tools: new Map(),
+        maxTools: Number.POSITIVE_INFINITY,
+        maxImages: Number.POSITIVE_INFINITY,
+        largestAccepted: 0,
+      };
       this.#byModel.set(model.id, lessons);
     }
     return lessons;
@@ -58,6 +72,13 @@ export class Lessons {
   correct(model: Model): Model {
     const { quirks, ...sizes } = this.#of(model).model;
     return { ...model, ...sizes, quirks: { ...model.quirks, ...quirks } };
+  }
+
+  /** The largest numbers of tools and images in a request, and whether images are accepted at all. */
+  limits(model: Model): { readonly tools: number; readonly images: number } {
+    const { maxTools, maxImages, model: corrections } = this.#of(model);
+    const showsNone = corrections.input !== undefined && !corrections.input.includes("image");
+    return { tools: maxTools, images: showsNone ? 0 : maxImages };
   }
 
   /** The body fields to leave out. */
@@ -78,7 +99,7 @@ export class Lessons {
    */
   add(
     model: Model,
-    { model: corrections = {}, field, tool }: Lesson,
+    { model: corrections = {}, field, tool, maxTools, maxImages }: Lesson,
     tools: readonly ToolSpec[] = [],
     reason = "",
   ): boolean {
@@ -89,6 +110,14 @@ export class Lessons {
     let isNew = JSON.stringify(lessons.model) !== before;
     if (field !== undefined && !lessons.fields.has(field)) {
       lessons.fields.add(field);
+      isNew = true;
+    }
+    if (maxTools !== undefined && maxTools < lessons.maxTools) {
+      lessons.maxTools = maxTools;
+      isNew = true;
+    }
+    if (maxImages !== undefined && maxImages < lessons.maxImages) {
+      lessons.maxImages = maxImages;
       isNew = true;
     }
     const spec = tools.find(({ name }) => name === tool);
@@ -103,6 +132,11 @@ export class Lessons {
   accepted(model: Model, tokens: number): void {
     const lessons = this.#of(model);
     lessons.largestAccepted = Math.max(lessons.largestAccepted, tokens);
+  }
+
+  /** Returns true if no request was accepted yet. */
+  isUntried(model: Model): boolean {
+    return this.#of(model).largestAccepted === 0;
   }
 
   /** Returns true if smaller requests were accepted before, and none of this size. */
@@ -135,6 +169,8 @@ export function learnFromRefusal(
   if (failure.code !== "invalid") return undefined;
   const tool = refusedTool(text, tools);
   if (tool !== undefined) return { tool };
+  const media = learnMedia(text, body) ?? learnToolLimit(text, tools);
+  if (media !== undefined) return media;
   const field = refusedField(text, param, body);
   return field === undefined ? undefined : { field };
 }
@@ -201,9 +237,41 @@ function refusedTool(text: string, tools: readonly ToolSpec[]): string | undefin
   return undefined;
 }
 
+/** A number of images, and images that are not accepted at all. Refusals of single pictures name a format or a size. */
+const IMAGE_COUNTS: readonly RegExp[] = [
+  /\b(?:at most|max(?:imum)?|up to|limit\w*|only|more than|exceeds?)\D{0,25}?(\d+) (?:image|picture)/i,
+  /\bimages?\b[^.;\n]{0,60}?\b(?:at most|max(?:imum)?|up to|limit\w*|more than|exceeds?)\D{0,15}(\d+)\b(?! ?(?:[kmg]i?b|bytes|px|pixels|x)\b)/i,
+];
+const NO_IMAGES =
+  /(?:not|n't)\b[^.;\n]{0,30}\bsupport|unsupported|only (?:supported|text)|text-only|no endpoints|not (?:a |an )?(?:vision|multi-?modal)|not (?:accept|allow)/i;
+const ONE_IMAGE = /\bimage[ /](?:format|type|bmp|tiff|svg|heic|gif|webp|png|jpe?g)|mime|media[_ ]type/i;
+
+/** Reads a refusal of images: of all of them, or of so many. */
+function learnMedia(text: string, body: JsonObject): Lesson | undefined {
+  if (!/\b(?:images?|image_url|vision|multi-?modal)\b/i.test(text)) return undefined;
+  const shown =
+    JSON.stringify(body).match(/"type":"(?:image|image_url|input_image)"|"inlineData"/g)?.length ?? 0;
+  if (shown === 0) return undefined;
+  const [maxImages] = IMAGE_COUNTS.map((pattern) => Number(pattern.exec(text)?.[1])).filter(
+    (count) => count > 0,
+  );
+  if (maxImages !== undefined) return maxImages < shown ? { maxImages } : undefined;
+  return NO_IMAGES.test(text) && !ONE_IMAGE.test(text) ? { model: { input: ["text"] } } : undefined;
+}
+
+/** Reads a refusal of too many tools, such as "array too long. Expected an array with maximum length 128". */
+function learnToolLimit(text: string, tools: readonly ToolSpec[]): Lesson | undefined {
+  if (!/\b(?:tools?|functions?|function_?declarations?)\b/i.test(text)) return undefined;
+  if (!/too (?:long|many)|max|at most|up to|limit|exceed|more than/i.test(text)) return undefined;
+  const [maxTools] = wholeNumbers(text)
+    .filter((number) => number > 0 && number < tools.length)
+    .toSorted((a, b) => b - a);
+  return maxTools === undefined ? undefined : { maxTools };
+}
+
 /** Words of a refusal that says of a field that it should not be there. */
 const NOT_ACCEPTED =
-  /unsupported|not support|unrecognized|unknown|unexpected|extra (?:inputs|fields)|not (?:permitted|allowed|accepted|available|implemented)|does not accept|cannot find field|additional propert|invalid (?:argument|parameter|field|name)/i;
+  /unsupported|not support|unrecognized|unknown|unexpected|extra (?:inputs|fields)|not (?:permitted|allowed|accepted|available|implemented)|does not accept|cannot find field|additional propert|invalid (?:argument|parameter|field|name|value)/i;
 
 /** Fields without which there is no request. */
 const REQUIRED: ReadonlySet<string> = new Set(["model", "messages", "input", "contents", "stream", "tools"]);

@@ -46,6 +46,18 @@ export function parseObject(text: string): JsonObject | undefined {
   }
 }
 
+/**
+ * Parses the data of an event. Data that is not JSON is a keep-alive. Some proxies send an event in a list, or with its
+ * prefix twice.
+ * @throws SyntaxError if the JSON is malformed
+ */
+export function parseEvent(text: string): readonly JsonObject[] {
+  const json = text.replace(/^(?:\s*data:)+/, "").trim();
+  if (!/^[[{]/.test(json)) return [];
+  const value: unknown = JSON.parse(json);
+  return [value].flat().filter(isJsonObject);
+}
+
 /** Drops fields that are `undefined`. */
 export function withoutUndefined<T extends object>(
   fields: T,

@@ -36,6 +36,16 @@ describe("arguments that can be read in only one way", () => {
     expect(parseArguments(text)).toEqual({ args: { path: "a" } });
   });
 
+  test.each([
+    ['{"text":"one\ntwo\tthree"}', { text: "one\ntwo\tthree" }],
+    ['{\n  "text": "a \\"quoted\nline\\""\n}', { text: 'a "quoted\nline"' }],
+    ['{"path":"a"}</tool_call>', { path: "a" }],
+    ['{"path":"<b>"}\n<|im_end|> <|eot_id|>', { path: "<b>" }],
+    ['"{\\"text\\":\\"a\nb\\"}"', { text: "a\nb" }],
+  ])("%j is repaired", (text, args) => {
+    expect(parseArguments(text)).toEqual({ args });
+  });
+
   test.each(['"path"', "7", "[1]", "true", '"[1]"', '{"path":"a"}{"path":"b"}'])(
     "%j is malformed",
     (text) => {

@@ -15,7 +15,8 @@ export type ParsedArguments =
 
 /**
  * Parses the argument text of a tool call. Accepts what models and servers write instead of a JSON object if there is
- * only one way to read it: nothing or `null` for no arguments, a Markdown code fence, and an object encoded twice.
+ * only one way to read it: nothing or `null` for no arguments, a Markdown code fence, an object encoded twice, line
+ * breaks in strings that are not escaped, and tags of a chat template after the object.
  */
 export function parseArguments(text: string): ParsedArguments {
   const json = withoutFence(text.trim());
@@ -37,10 +38,43 @@ function withoutFence(text: string): string {
 }
 
 function decode(json: string): JsonValue {
-  const value: JsonValue = JSON.parse(json);
+  const value = parse(json);
   if (value === null) return {};
   if (typeof value !== "string") return value;
   const inner = value.trim();
   if (inner === "" || inner === "null") return {};
-  return inner.startsWith("{") ? JSON.parse(inner) : value;
+  return inner.startsWith("{") ? parse(inner) : value;
+}
+
+/** @throws SyntaxError about the text as the model wrote it */
+function parse(json: string): JsonValue {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    const [, object = json] = /^(\{[\s\S]*\})\s*(?:<[^<>{}]{1,40}>\s*)+$/.exec(json) ?? [];
+    const repaired = escapeControls(object);
+    if (repaired === json) throw error;
+    try {
+      return JSON.parse(repaired);
+    } catch {
+      throw error;
+    }
+  }
+}
+
+/** Escapes control characters in the strings of a JSON text. Reads each character once. */
+function escapeControls(json: string): string {
+  let out = "";
+  let from = 0;
+  let isInString = false;
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at] ?? "";
+    if (isInString && character === "\\") at++;
+    else if (character === '"') isInString = !isInString;
+    else if (isInString && character < " ") {
+      out += json.slice(from, at) + JSON.stringify(character).slice(1, -1);
+      from = at + 1;
+    }
+  }
+  return out + json.slice(from);
 }

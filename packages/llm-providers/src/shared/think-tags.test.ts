@@ -10,10 +10,16 @@ interface Split {
 }
 
 /** Splits an answer that arrives in pieces. */
-function split(pieces: readonly string[], { startsThinking = false, complete = true } = {}): Split {
+function split(
+  pieces: readonly string[],
+  {
+    startsThinking = false,
+    complete = true,
+  }: { startsThinking?: boolean | "unknown"; complete?: boolean } = {},
+): Split {
   let unopened = false;
-  const tags = new ThinkTags(startsThinking, () => {
-    unopened = true;
+  const tags = new ThinkTags(startsThinking === "unknown" ? undefined : startsThinking, (starts) => {
+    unopened ||= starts;
   });
   const said = { thinking: "", text: "" };
   for (const piece of pieces.flatMap((one) => tags.push(one)).concat(tags.end(complete))) {
@@ -80,6 +86,39 @@ describe("an answer with a closing tag only", () => {
   });
 });
 
+describe("the first answer of a model", () => {
+  const kinds = (text: string): unknown[] => {
+    const tags = new ThinkTags(undefined);
+    return [...tags.push(text), ...tags.end(true)];
+  };
+
+  test("is passed on as reasoning if it begins like that, until a closing tag or the end decides", () => {
+    expect(kinds("Okay, four.\n</think>\nFour.")).toEqual([
+      { kind: "thinking", text: "Okay, four.\n" },
+      { kind: "text", text: "Four." },
+    ]);
+    expect(kinds("Okay, four.")).toEqual([{ kind: "thinking", text: "Okay, four." }, { became: "text" }]);
+  });
+
+  test("is passed on as text if it begins in another way", () => {
+    expect(kinds("Four.")).toEqual([{ kind: "text", text: "Four." }]);
+  });
+
+  test("shows whether later ones begin with reasoning", () => {
+    const learned: boolean[] = [];
+    const answer = (text: string, complete: boolean): void => {
+      const tags = new ThinkTags(undefined, (starts) => learned.push(starts));
+      tags.push(text);
+      tags.end(complete);
+    };
+    answer("Okay, four.", true);
+    answer("So.</think>Four.", true);
+    answer("<think>So.</think>Four.", true);
+    answer("Cut", false);
+    expect(learned).toEqual([false, true]);
+  });
+});
+
 describe("an answer of a model that starts in reasoning", () => {
   test("is reasoning from its first character, and only then the answer", () => {
     const tags = new ThinkTags(true);
@@ -116,12 +155,14 @@ test("an answer is split the same however it is cut into pieces", () => {
     "a",
     "🎉",
     "`",
+    "Okay",
+    "o",
   );
   fc.assert(
     fc.property(
       fc.array(tokens),
       fc.array(fc.nat(20)),
-      fc.boolean(),
+      fc.constantFrom(true, false, "unknown" as const),
       fc.boolean(),
       (parts, cuts, startsThinking, complete) => {
         const whole = parts.join("");
