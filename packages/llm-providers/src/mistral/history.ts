@@ -3,7 +3,8 @@ import type {
   ContentChunk,
   ToolCall,
 } from "@mistralai/mistralai/models/components";
-import type { AssistantMessage, InputBlock, Message } from "@signalbox/agent-core";
+import type { AssistantMessage, Block, InputBlock, Message } from "@signalbox/agent-core";
+import { chatMessages, getSpeech } from "../shared/chat-history.ts";
 import {
   AFTER_RESULTS,
   fileName,
@@ -18,21 +19,19 @@ type Param = ChatCompletionStreamRequest["messages"][number];
 
 /** Converts a history to Mistral's messages, without the system prompt. */
 export function historyMessages(messages: readonly Message[]): Param[] {
-  const out: Param[] = [];
-  for (const message of messages) {
-    if (message.role === "user") {
-      if (out.at(-1)?.role === "tool") out.push({ role: "assistant", content: AFTER_RESULTS });
-      const { content } = message;
-      out.push({ role: "user", content: typeof content === "string" ? content : content.map(chunk) });
-    } else if (message.role === "assistant") {
-      out.push(...assistantParams(message));
-    } else {
-      const { text, media } = plainResult(message);
+  return chatMessages<Param>(messages, {
+    user: (content) => ({
+      role: "user",
+      content: typeof content === "string" ? content : content.map(chunk),
+    }),
+    assistant: assistantParam,
+    result(result) {
+      const { text, media } = plainResult(result);
       const content = media.length === 0 ? text : [{ type: "text" as const, text }, ...media.map(chunk)];
-      out.push({ role: "tool", toolCallId: message.toolCallId, name: message.toolName, content });
-    }
-  }
-  return out;
+      return { role: "tool", toolCallId: result.toolCallId, name: result.toolName, content };
+    },
+    separator: { role: "assistant", content: AFTER_RESULTS },
+  });
 }
 
 function chunk(block: InputBlock): ContentChunk {
@@ -51,26 +50,21 @@ function chunk(block: InputBlock): ContentChunk {
 }
 
 /** Converts a model's turn. A turn that contains only thinking is dropped. */
-function assistantParams(message: AssistantMessage): Param[] {
-  const texts: string[] = [];
-  const parts: ContentChunk[] = [];
-  const toolCalls: ToolCall[] = [];
-  for (const block of message.content) {
-    if (block.type === "toolCall") toolCalls.push({ ...toFunctionCall(block), index: toolCalls.length });
-    if (!("text" in block) || block.text === "") continue;
-    const { type, text } = block;
-    if (type === "text" || type === "refusal") {
-      texts.push(text);
-      parts.push({ type: "text", text });
-    }
-    const data = nativeData(block);
-    if (type === "thinking" && data !== undefined) {
-      const signature = textAt(data, "signature");
-      const thinking = [{ type: "text" as const, text }];
-      parts.push({ type, thinking, closed: true, ...withoutUndefined({ signature }) });
-    }
-  }
-  if (texts.length === 0 && toolCalls.length === 0) return [];
-  const content = parts.length > texts.length ? parts : texts.join("");
-  return [{ role: "assistant", content, ...withoutUndefined({ toolCalls: unlessEmpty(toolCalls) }) }];
+function assistantParam(message: AssistantMessage): Param | undefined {
+  const speech = getSpeech(message);
+  if (speech === undefined) return undefined;
+  const toolCalls = speech.calls.map((call, index): ToolCall => ({ ...toFunctionCall(call), index }));
+  const parts = message.content.flatMap(partOf);
+  const content = parts.some(({ type }) => type === "thinking") ? parts : speech.texts.join("");
+  return { role: "assistant", content, ...withoutUndefined({ toolCalls: unlessEmpty(toolCalls) }) };
+}
+
+function partOf(block: Block): ContentChunk[] {
+  if (!("text" in block) || block.text === "") return [];
+  const { type, text } = block;
+  if (type === "text" || type === "refusal") return [{ type: "text", text }];
+  const data = nativeData(block);
+  if (type !== "thinking" || data === undefined) return [];
+  const thinking = [{ type: "text" as const, text }];
+  return [{ type, thinking, closed: true, ...withoutUndefined({ signature: textAt(data, "signature") }) }];
 }

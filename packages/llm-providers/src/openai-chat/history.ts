@@ -9,6 +9,7 @@ import {
 } from "@signalbox/agent-core";
 import type OpenAI from "openai";
 import { describeOmitted } from "../adapt/media.ts";
+import { chatMessages, getSpeech } from "../shared/chat-history.ts";
 import {
   AFTER_RESULTS,
   fileName,
@@ -18,7 +19,6 @@ import {
   toFunctionCall,
 } from "../shared/content.ts";
 import { objectsAt, unlessEmpty, withoutUndefined } from "../shared/json.ts";
-import { groupResults } from "../shared/turns.ts";
 import type { ChatQuirks } from "./quirks.ts";
 
 type Param = OpenAI.ChatCompletionMessageParam;
@@ -30,28 +30,17 @@ type AssistantParam = OpenAI.ChatCompletionAssistantMessageParam & {
 
 /** Converts a history to chat messages, without the system prompt. */
 export function historyMessages(messages: readonly Message[], quirks: ChatQuirks): Param[] {
-  const out: Param[] = [];
-  const addUser = (content: string | Part[]): void => {
-    if (!quirks.userAfterTool && out.at(-1)?.role === "tool")
-      out.push({ role: "assistant", content: AFTER_RESULTS });
-    out.push({ role: "user", content });
-  };
-  const groups = groupResults(messages);
-  const lastUser = groups.findLastIndex(({ role }) => role === "user");
-  for (const [at, group] of groups.entries()) {
-    if (group.role === "assistant") {
-      const replay = quirks.reasoningScope === "all" || at > lastUser;
-      out.push(...assistantParams(group, quirks, replay));
-    } else if (group.role === "user") {
-      const { content } = group;
-      addUser(typeof content === "string" ? content : content.map(part));
-    } else {
-      out.push(...group.results.map((result) => resultParam(result, quirks)));
-      const attached = quirks.toolResultImages === "user" ? group.results.flatMap(attachment) : [];
-      if (attached.length > 0) addUser(attached);
-    }
-  }
-  return out;
+  return chatMessages<Param>(messages, {
+    user: (content) => ({ role: "user", content: typeof content === "string" ? content : content.map(part) }),
+    assistant: (turn, isCurrent) =>
+      assistantParam(turn, quirks, quirks.reasoningScope === "all" || isCurrent),
+    result: (result) => resultParam(result, quirks),
+    attached(results) {
+      const content = quirks.toolResultImages === "user" ? results.flatMap(attachment) : [];
+      return content.length > 0 ? { role: "user", content } : undefined;
+    },
+    separator: quirks.userAfterTool ? undefined : { role: "assistant", content: AFTER_RESULTS },
+  });
 }
 
 function part(block: InputBlock): Part {
@@ -72,25 +61,20 @@ function part(block: InputBlock): Part {
 }
 
 /** Converts a model's turn. A turn that contains only thinking is dropped. */
-function assistantParams(
-  { content }: AssistantMessage,
+function assistantParam(
+  turn: AssistantMessage,
   quirks: ChatQuirks,
   replay: boolean,
-): AssistantParam[] {
-  const texts = content.flatMap((block) =>
-    block.type === "text" || block.type === "refusal" ? block.text : [],
-  );
-  const text = texts.join("");
-  const calls = content.filter((block) => block.type === "toolCall").map(callParam);
-  if (text === "" && calls.length === 0) return [];
-  return [
-    {
-      role: "assistant",
-      content: text === "" && quirks.emptyContent === "null" ? null : text,
-      ...withoutUndefined({ tool_calls: unlessEmpty(calls) }),
-      ...(replay && reasoningFields(content, quirks)),
-    },
-  ];
+): AssistantParam | undefined {
+  const speech = getSpeech(turn);
+  if (speech === undefined) return undefined;
+  const text = speech.texts.join("");
+  return {
+    role: "assistant",
+    content: text === "" && quirks.emptyContent === "null" ? null : text,
+    ...withoutUndefined({ tool_calls: unlessEmpty(speech.calls.map(callParam)) }),
+    ...(replay && reasoningFields(turn.content, quirks)),
+  };
 }
 
 /** Gemini signs its calls in `extra_content` when it is used through this API. */
