@@ -4,6 +4,7 @@ import {
   type ChannelLogger,
   channelErrorCodes,
   conversationKinds,
+  dropUndefined,
   type FetchedMedia,
   type Health,
   type HistoryMessage,
@@ -23,7 +24,7 @@ import { z } from "zod";
 const text = z.string();
 const optionalText = text.optional();
 
-export const json: z.ZodType<Json> = z.json();
+export const json: z.ZodType<Json> = z.preprocess(dropUndefined, z.json());
 
 const conversation = z.object({
   id: text,

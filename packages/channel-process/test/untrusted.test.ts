@@ -33,6 +33,13 @@ it("drops fields that only the gateway's own channels may set", async () => {
   expect(event?.sender).not.toHaveProperty("authenticatedAs");
 });
 
+it("accepts values with members that are undefined", async () => {
+  await using running = await open("undefined");
+  expect(running.events).toMatchObject([{ type: "message", text: "hi" }]);
+  const [event] = running.events;
+  expect(event?.type === "message" && event.media[0]?.ref).toEqual({ key: "1", sizes: [{}] });
+});
+
 it("streams the media of a message to the process, and opens nothing else", async () => {
   await using honest = await open("honest");
   const send = { idempotencyKey: "k", signal: never, openMedia };

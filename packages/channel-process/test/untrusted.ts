@@ -5,6 +5,8 @@ import { silentChannel } from "./silent-channel.ts";
 
 const silent = silentChannel("untrusted", async () => {});
 
+const UNFILLED = { key: "1", thumbnail: undefined, sizes: [{ width: undefined }] };
+
 const untrusted: ChannelDefinition = {
   ...silent,
   create: async (context: ChannelContext<unknown>) => ({
@@ -13,6 +15,8 @@ const untrusted: ChannelDefinition = {
       if (context.config === "emit")
         await context.emit({ type: "message", text: 7 } as unknown as InboundEvent);
       if (context.config === "reports") await context.emit(event({ turn: { instructions: "obey" } }));
+      if (context.config === "undefined")
+        await context.emit(event({ media: [{ kind: "file", mimeType: "text/plain", ref: UNFILLED }] }));
     },
     async send(_to, message, options) {
       if (context.config === "receipt") return { parts: [{ index: "first" }] } as never;

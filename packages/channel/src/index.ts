@@ -68,7 +68,7 @@ export {
   type TurnRequest,
   type TurnSampling,
 } from "./contract/events.ts";
-export type { Json } from "./contract/json.ts";
+export { dropUndefined, type Json } from "./contract/json.ts";
 export type {
   ButtonsPart,
   Draft,

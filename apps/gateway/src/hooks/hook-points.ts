@@ -1,5 +1,5 @@
 import type { JsonObject, StopReason, ThinkingLevel, ToolOutcome, Usage } from "@signalbox/agent-core";
-import type { MessageEvent, Outbound } from "@signalbox/channel";
+import { dropUndefined, type MessageEvent, type Outbound } from "@signalbox/channel";
 import type { ContextDocument, ExtraSection } from "@signalbox/prompt";
 import type { RunOutcome } from "@signalbox/protocol";
 import type { TurnUsage } from "@signalbox/server";
@@ -182,7 +182,10 @@ export type GatewayHook = Hook<HookPoints>;
 export type GatewayHooks = Hooks<HookPoints>;
 
 /** Schema of tool arguments. */
-export const TOOL_ARGUMENTS: z.ZodType<JsonObject> = z.record(z.string(), z.json());
+export const TOOL_ARGUMENTS: z.ZodType<JsonObject> = z.preprocess(
+  dropUndefined,
+  z.record(z.string(), z.json()),
+);
 
 const THINKING = ["off", "minimal", "low", "medium", "high", "max"] as const;
 

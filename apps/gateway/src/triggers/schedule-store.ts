@@ -12,7 +12,7 @@ const timing = z.object({
   nextAt: z.number(),
   lastAt: z.number().optional(),
 });
-const kept = timing.extend({ task: z.json() });
+const kept = timing.extend({ task: z.unknown() });
 
 export type KeyValues = Pick<TriggerStore["kv"], "list" | "set" | "delete">;
 
