@@ -195,7 +195,7 @@ mcp:
       ['{ every: "" }', "every"],
       ["{ every: 0m }", "every"],
       ["{ activeHours: { from: 8, to: 22:00 } }", "activeHours.from"],
-      ["{ activeHours: { from: 08:00, to: 24:00 } }", "activeHours.to"],
+      ["{ activeHours: { from: 08:00, to: 24:30 } }", "activeHours.to"],
       ["{ activeHours: { from: 08:00, to: 08:00 } }", "activeHours.to"],
       ["{ activeHours: { from: 08:00, to: 22:00, zone: Asia/Shangai } }", "activeHours.zone"],
       ["{ to: everybody }", "to"],
@@ -205,6 +205,7 @@ mcp:
       expect(loaded.config.agents.defaults.heartbeat).toEqual({ enabled: false });
     }
     expect(defaults("{ activeHours: { from: 22:00, to: 06:00 }, to: owner }").problems).toEqual([]);
+    expect(defaults("{ activeHours: { from: 08:00, to: 24:00 } }").problems).toEqual([]);
   });
 
   it("disables only the part that an invalid value belongs to", () => {

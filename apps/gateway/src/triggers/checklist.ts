@@ -8,6 +8,8 @@ import type { TriggerLogger } from "./types.ts";
 
 const NAME = "HEARTBEAT.md";
 const MAX_BYTES = 16_000;
+/** An item of a list that is ticked off. */
+const DONE_ITEM = /^[ \t]*[-*+][ \t]+\[[xX]\].*$/gm;
 
 /** The tasks of a heartbeat. */
 export interface Checklist {
@@ -29,7 +31,7 @@ export async function readChecklist(
   const loaded = await loadWorkspaceFiles(workspaceDir, { names: [NAME], maxBytes: MAX_BYTES });
   for (const { message } of loaded.problems) logger.warn({ dir: workspaceDir, file: NAME }, message);
   const [file] = loaded.files;
-  if (file === undefined || !hasContent(file.text)) return undefined;
+  if (file === undefined || !hasContent(file.text.replace(DONE_ITEM, ""))) return undefined;
   if (labels.get(join(await realpath(workspaceDir), NAME)) !== undefined) {
     const message =
       "the heartbeat is on hold: its file contains text that others wrote, and no owner has trusted it yet";

@@ -278,6 +278,8 @@ describe("active hours", () => {
     ["08:00", "22:00", "07:59", false],
     ["08:00", "22:00", "08:00", true],
     ["08:00", "22:00", "22:00", false],
+    ["08:00", "24:00", "23:59", true],
+    ["08:00", "24:00", "00:00", false],
     ["22:00", "06:00", "23:30", true],
     ["22:00", "06:00", "00:00", true],
     ["22:00", "06:00", "06:00", false],
@@ -309,6 +311,8 @@ describe("a checklist", () => {
     expect(await read()).toBeUndefined();
     writeFileSync(file, "look at the mail\n");
     expect(await read()).toEqual({ text: "look at the mail", cut: false });
+    writeFileSync(file, "# Done\r\n\r\n- [x] look at the mail\r\n* [X] water the plants\r\n");
+    expect(await read()).toBeUndefined();
     writeFileSync(file, "mail ".repeat(10_000));
     expect(await read()).toMatchObject({ cut: true });
     foreign.add(file);

@@ -8,6 +8,9 @@ const allowDeny = z.strictObject({ allow: names.optional(), deny: names.optional
 const toolRule = z.strictObject({ allow: names.optional(), deny: names.optional() });
 
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time of day, such as 08:30");
+const endOfHours = z
+  .string()
+  .regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, "must be a time of day, such as 22:30, or 24:00");
 
 const heartbeatSchema = z
   .strictObject({
@@ -20,7 +23,7 @@ const heartbeatSchema = z
     activeHours: z
       .strictObject({
         from: timeOfDay,
-        to: timeOfDay,
+        to: endOfHours,
         zone: timeZone.optional().describe("Default: the machine's zone."),
       })
       .refine(({ from, to }) => from !== to, { path: ["to"], message: "must differ from `from`" })
