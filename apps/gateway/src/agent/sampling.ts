@@ -19,6 +19,12 @@ export function getSamplingOptions(
   };
 }
 
+/** Returns the texts of the turns that belong to the answer: the last one alone if the client asked for JSON. */
+export function getAnswerTexts(texts: readonly string[], turn: TurnRequest | undefined): readonly string[] {
+  if (turn?.sampling?.json === undefined) return texts;
+  return texts.slice(texts.findLastIndex((text) => text.trim() !== ""));
+}
+
 /** Ignores a client's schema that is not an object. */
 function jsonOutput({ schema, ...wanted }: NonNullable<TurnSampling["json"]>): JsonOutput {
   if (typeof schema !== "object" || schema === null) return wanted;

@@ -2,6 +2,7 @@ import { composeReply, getTurnTexts } from "@signalbox/prompt";
 import type { Outcome, Outcomes } from "@signalbox/server";
 import type { PlatformMessage } from "@signalbox/store";
 import { failureNote } from "@signalbox/telemetry";
+import { getAnswerTexts } from "../agent/sampling.ts";
 import type { ExchangeReader } from "../messages/exchanges.ts";
 import type { ServiceStore, StoredRow } from "../messages/service-store.ts";
 
@@ -42,7 +43,8 @@ async function readOutcome(
       const said = route && (await exchanges.getAnswer(route.sessionKey, runId ?? id));
       if (said !== undefined) return { ...of, state, text: said };
       const texts = getTurnTexts(journal?.messages.map(({ message }) => message) ?? []);
-      return { ...of, state, text: composeReply(texts, "complete", []).text };
+      const answer = getAnswerTexts(texts, row.payload.event.turn);
+      return { ...of, state, text: composeReply(answer, "complete", []).text };
     }
     case "failed-reported":
     case "unreported": {

@@ -214,6 +214,31 @@ describe("a repeated request", () => {
   });
 });
 
+describe("an answer in JSON", () => {
+  const asksForJson = { ...hello, response_format: { type: "json_object" as const } };
+  const turns = [
+    { text: "Let me look.", toolCalls: [{ id: "toolu_1", name: "ls", input: {} }] },
+    { text: '```json\n{"n":1}\n```' },
+  ];
+
+  it("is the text of the last turn alone, also for a model without an option for JSON", async () => {
+    world.script((_, index) => turns[index % turns.length] ?? { text: "" });
+    const whole = await openai().chat.completions.create(asksForJson);
+    expect(whole.choices[0]?.message.content).toBe('{"n":1}');
+    let streamed = "";
+    for await (const { choices } of await openai().chat.completions.create({ ...asksForJson, stream: true }))
+      streamed += choices[0]?.delta.content ?? "";
+    expect(streamed).toBe('{"n":1}');
+  });
+
+  it("is an error if the model answers in prose", async () => {
+    world.script(() => ({ text: "There is one." }));
+    const error = await refusal(() => openai().chat.completions.create(asksForJson));
+    expect(error.status).toBe(502);
+    expect(error.error).toMatchObject({ message: expect.stringContaining("JSON was requested") });
+  });
+});
+
 describe("what a request asks for", () => {
   it("reaches the model", async () => {
     world.script(() => ({ text: '{"n":1}' }));

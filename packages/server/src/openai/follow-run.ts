@@ -32,6 +32,8 @@ export async function followRun(
   submission: Submission,
 ): Promise<FollowedRun | Refusal> {
   const sessionKey = service.sessionKey("api", submission.agent, submission.conversation);
+  // The texts of earlier turns are not part of an answer in JSON, so it is sent whole.
+  const asksForJson = submission.sampling?.json !== undefined;
   const queue: string[] = [];
   let wake: (() => void) | undefined;
   let runId: string | undefined;
@@ -39,7 +41,7 @@ export async function followRun(
   let outcome: Outcome | undefined;
   const read = (event: LiveEvent): void => {
     if (event.type === "run.start" && event.answers?.includes(submission.id)) runId = event.runId;
-    if (event.type !== "text.delta" || event.runId !== runId) return;
+    if (event.type !== "text.delta" || event.runId !== runId || asksForJson) return;
     queue.push(event.delta);
     wake?.();
   };

@@ -2,6 +2,7 @@ import { END_REASONS, type RunResult } from "@signalbox/agent-core";
 import { composeRunReply, type Reply } from "@signalbox/prompt";
 import type { OutcomeError } from "@signalbox/server";
 import { failureNote } from "@signalbox/telemetry";
+import { getAnswerTexts } from "../../agent/sampling.ts";
 import { getPhrases } from "../../configure/get-phrases.ts";
 import type { GatewayContext } from "../../context.ts";
 import { isVisible } from "../../messages/queued-message.ts";
@@ -44,7 +45,8 @@ function compose(ctx: GatewayContext, { run, result, texts }: RunEnded): Reply {
   const phrases = getPhrases(ctx, run.asked);
   const notes = { ...phrases, failure: (code: string | undefined) => failureNote(code, phrases) };
   const awaited = isAnswerAwaited(run.asked);
-  return composeRunReply({ result, texts, alreadySent: run.sentByTool, carries, awaited, notes });
+  const answer = getAnswerTexts(texts, run.asked.stored.event.turn);
+  return composeRunReply({ result, texts: answer, alreadySent: run.sentByTool, carries, awaited, notes });
 }
 
 /** Returns true if somebody expects an answer: nobody does of a sub-agent, a heartbeat, or talk among others. */
