@@ -18,13 +18,14 @@ const MAX_IMAGES = 8;
  * @throws Error if the result has another form
  */
 export function readResult(answer: unknown, resultChars: number): ToolResult {
-  const blocks = isJsonObject(answer) ? (answer["content"] ?? []) : undefined;
-  if (!isJsonObject(answer) || !Array.isArray(blocks))
+  const blocks = isJsonObject(answer) ? readBlocks(answer) : undefined;
+  if (!isJsonObject(answer) || blocks === undefined)
     throw new Error("the server's result does not have the form of a tool result");
   const texts: string[] = [];
   const images: InputBlock[] = [];
   for (const block of blocks) {
-    if (!isJsonObject(block)) texts.push(JSON.stringify(block));
+    if (typeof block === "string") texts.push(block);
+    else if (!isJsonObject(block)) texts.push(JSON.stringify(block));
     else if (block["type"] !== "image") texts.push(toText(block));
     else {
       const image = images.length < MAX_IMAGES ? toImage(block["data"]) : undefined;
@@ -39,8 +40,23 @@ export function readResult(answer: unknown, resultChars: number): ToolResult {
   return {
     content: [...(text === "" ? [] : [{ type: "text" as const, text }]), ...images],
     details: { blocks: blocks.length } satisfies JsonValue,
-    ...(answer["isError"] === true ? { isError: true } : {}),
+    ...(answer["isError"] === true || answer["isError"] === "true" ? { isError: true } : {}),
   };
+}
+
+/**
+ * Returns the content of a result. Some servers send one block or a text instead of a list, or put their data beside the
+ * members that the specification knows.
+ *
+ * @returns undefined if the content has another form
+ */
+function readBlocks(answer: JsonObject): readonly unknown[] | undefined {
+  const { content, structuredContent, isError: _isError, _meta, ...others } = answer;
+  if (Array.isArray(content)) return content;
+  if (typeof content === "string" || isJsonObject(content)) return [content];
+  if (content !== undefined && content !== null) return undefined;
+  const hasOthers = structuredContent === undefined && Object.keys(others).length > 0;
+  return hasOthers ? [JSON.stringify(others)] : [];
 }
 
 function toText(block: JsonObject): string {

@@ -126,8 +126,10 @@ export class StdioTransport implements Transport {
       return;
     }
     try {
-      const message = this.#parse?.(normalizeText(line));
-      if (message !== undefined) this.onmessage?.(message);
+      for (const text of splitBatch(normalizeText(line))) {
+        const message = this.#parse?.(text);
+        if (message !== undefined) this.onmessage?.(message);
+      }
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }
@@ -137,6 +139,13 @@ export class StdioTransport implements Transport {
     this.#parts = [];
     this.#bytes = 0;
   }
+}
+
+/** Returns the messages of a line. The specification of 2025-03-26 allowed several in a list. */
+function splitBatch(text: string): readonly string[] {
+  if (!text.startsWith("[")) return [text];
+  const messages: unknown = JSON.parse(text);
+  return Array.isArray(messages) ? messages.map((message) => JSON.stringify(message)) : [text];
 }
 
 /** Returns the id of an incomplete response. */

@@ -40,6 +40,12 @@ const DEVIATIONS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
       content: [{ type: "text", text: "session 1", annotations: null, _meta: null }],
     },
   },
+  "a text as the content": { "tools/call": { content: "session 1" } },
+  "one block as the content": { "tools/call": { content: { type: "text", text: "session 1" } } },
+  "a text among the blocks": { "tools/call": { content: ["session 1"] } },
+  "a result without the members of the specification": {
+    "tools/call": { content: undefined, value: "session 1" },
+  },
   "a content block of an unknown type": {
     "tools/call": {
       content: [
@@ -68,6 +74,12 @@ it.each(Object.entries(DEVIATIONS))("accepts %s over stdio", async (_, results) 
   expect(servers.status()).toMatchObject([{ state: "ready", notes: [] }]);
   expect(tools).toHaveLength(1);
   expect(await call(tools, tools[0]?.name ?? "")).not.toHaveProperty("isError");
+});
+
+it("accepts messages in a list over stdio", async () => {
+  const servers = startServers({ odd: { ...fakeServer("batches"), startMs: 10_000 } });
+  const tools = await servers.tools(everyTool);
+  expect(text(await call(tools, "mcp__odd__echo"))).not.toBe("");
 });
 
 it("accepts `error: null` next to a result, and a message without `jsonrpc`", async () => {

@@ -13,7 +13,8 @@ const starts = notes === undefined ? 1 : readFileSync(notes, "utf8").length;
 let lists = 0;
 
 function write(message) {
-  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const complete = { jsonrpc: "2.0", ...message };
+  process.stdout.write(`${JSON.stringify(how === "batches" ? [complete] : complete)}\n`);
 }
 
 function tool(name, more = {}) {
@@ -85,7 +86,7 @@ function answerCall(id) {
     case "schemas":
       return write({ id, result: { content: [], structuredContent: { a: `${"a".repeat(50_000)}!` } } });
     case "odd-call":
-      return write({ id, result: { content: "nothing that fits" } });
+      return write({ id, result: { content: 7 } });
     case "dies":
       return process.exit(3);
     case "images":
