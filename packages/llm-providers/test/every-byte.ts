@@ -1,4 +1,5 @@
-// Replays every recorded stream cut at every byte, and prints what became of the runs.
+// Replays every recorded stream, and those of servers that deviate from OpenAI's API, cut at every byte, and prints what
+// became of the runs.
 //   node test/every-byte.ts [--below 65536] [--jobs 2] [--only anthropic-messages]
 // `--below` cuts at every byte only streams shorter than so many bytes; longer ones are cut around every event and at
 // every 997th byte. Without it all of them are cut at every byte, which takes hours: the work grows with the square of
@@ -11,9 +12,10 @@ import { parseArgs } from "node:util";
 import type { Recording } from "@signalbox/testkit/wire";
 import { type AnswerSummary, findCutProblem, summarizeAnswer } from "../src/testkit/cut.ts";
 import { eventEnds } from "../src/testkit/wire.ts";
-import { type Family, families } from "./support/families.ts";
+import { families } from "./support/families.ts";
+import { oddServer, oddStreams } from "./support/odd-streams.ts";
 import { recorded, titleOf } from "./support/recordings.ts";
-import { accountAt, asker } from "./support/replay.ts";
+import { accountAt, asker, type Replay } from "./support/replay.ts";
 
 /** A run that takes longer counts as hung. */
 const HUNG_MS = 10_000;
@@ -61,9 +63,9 @@ function cutPoints(bytes: Uint8Array): Iterable<number> {
   return points;
 }
 
-async function cutUp(family: Family, recording: Recording, counts: Counts): Promise<void> {
+async function cutUp({ account, recording }: Piece, counts: Counts): Promise<void> {
   const bytes = Buffer.from(recording.res);
-  const ask = asker(accountAt(family, recording.host));
+  const ask = asker(account);
   const whole: AnswerSummary = summarizeAnswer(await ask({ pieces: [bytes] }));
   counts.streams++;
   if (bytes.length < below) counts.everyByte++;
@@ -89,17 +91,21 @@ async function cutUp(family: Family, recording: Recording, counts: Counts): Prom
 }
 
 interface Piece {
-  readonly family: Family;
+  readonly account: Replay;
   readonly recording: Recording;
 }
 
-/** All recordings with their family, longest first, so that shards are even. */
+/** All streams with their accounts, longest first, so that shards are even. */
 function work(): Piece[] {
   const pieces = families
-    .filter((family) => values.only === undefined || family.provider.api === values.only)
     .flatMap((family) =>
-      (recorded(family.speaks)?.streams ?? []).map((recording) => ({ family, recording })),
-    );
+      (recorded(family.speaks)?.streams ?? []).map((recording) => ({
+        account: accountAt(family, recording.host),
+        recording,
+      })),
+    )
+    .concat(oddStreams.map((recording) => ({ account: oddServer, recording })))
+    .filter(({ account }) => values.only === undefined || account.provider.api === values.only);
   return pieces.sort((a, b) => b.recording.res.length - a.recording.res.length);
 }
 
@@ -109,10 +115,10 @@ function add(to: Counts, counts: Counts): void {
 
 if (values.shard !== undefined) {
   const shard = Number(values.shard);
-  for (const { family, recording } of work().filter((_, at) => at % jobs === shard)) {
+  for (const piece of work().filter((_, at) => at % jobs === shard)) {
     const counts = { ...NONE };
-    await cutUp(family, recording, counts);
-    process.send?.({ api: family.provider.api, counts });
+    await cutUp(piece, counts);
+    process.send?.({ api: piece.account.provider.api, counts });
   }
   process.disconnect?.();
 } else {

@@ -5,8 +5,11 @@ import { anthropicMessages } from "../src/anthropic/index.ts";
 import { googleGenerative } from "../src/google/index.ts";
 import { openaiChat } from "../src/openai-chat/index.ts";
 import type { Provider } from "../src/provider/provider.ts";
+import { findCutProblem, summarizeAnswer } from "../src/testkit/cut.ts";
 import { type ReadTurn, readTurn, type WireAnswer, wire } from "../src/testkit/index.ts";
 import { testModel } from "./support/fixtures.ts";
+import { oddServer, oddStreams } from "./support/odd-streams.ts";
+import { asker } from "./support/replay.ts";
 
 const user = (content: Message["content"]): Message => ({ role: "user", content, timestamp: 0 }) as Message;
 const tool = (name: string): ToolSpec => ({
@@ -46,6 +49,19 @@ const shown = ({ content }: AssistantMessage): unknown[] =>
   });
 const blocks = async (...events: readonly (object | string)[]): Promise<unknown[]> =>
   shown((await read(sse(...events, ...done))).message);
+
+describe.each(oddStreams)("a stream with $src", ({ res }) => {
+  test("that is cut never counts as complete with less, and asks for no other calls", async () => {
+    const bytes = Buffer.from(res);
+    const ask = asker(oddServer);
+    const whole = summarizeAnswer(await ask({ pieces: [bytes] }));
+    expect(whole.failed).toBe(false);
+    for (let at = 0; at < bytes.length; at += 5) {
+      const cut = await ask({ pieces: [bytes.subarray(0, at)], ending: at % 2 === 0 ? "end" : "break" });
+      expect([at, findCutProblem(cut, whole)]).toEqual([at, undefined]);
+    }
+  });
+});
 
 describe("reasoning", () => {
   test.each([

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@signalbox/agent-core";
 import { numberAt, parseObject, textAt } from "../shared/json.ts";
-import { parseArguments } from "../turn/arguments.ts";
+import { parseArguments, withoutPlaceholder } from "../turn/arguments.ts";
 import type { TurnWriter } from "../turn/record.ts";
 
 interface Call {
@@ -10,8 +10,6 @@ interface Call {
   block: number | undefined;
   /** The text of the arguments so far. It is written to the block once the name is known. */
   args: string;
-  /** True if the arguments so far are an empty object, which other arguments may replace. */
-  isPlaceholder: boolean;
   /** A name that came after complete arguments: it belongs to another call if arguments follow. */
   nextName: string | undefined;
   extra: JsonObject | undefined;
@@ -57,10 +55,9 @@ export class ChatCalls {
         ? (this.#keyOfId(id) ?? Math.max(at, this.#calls.size - 1))
         : (this.#keys.get(number) ?? number);
     const before = this.#calls.get(key);
-    if (before?.isPlaceholder === true && isContinued(before, { id, name, text })) {
-      // Proxies in front of Anthropic's API send its empty input before the real one.
-      before.args = "";
-      before.isPlaceholder = false;
+    if (before !== undefined && isContinued(before, { id, name, text })) {
+      this.#append(key, { id, name, text }, piece.extra_content);
+      return;
     }
     if (before !== undefined && isComplete(before) && this.#isAside(before, { id, name, text })) return;
     const isAnother = before !== undefined && startsAnother(before, { id, name, text });
@@ -91,24 +88,18 @@ export class ChatCalls {
     const call = this.#calls.get(place) ?? this.#begin(place);
     call.id ??= id;
     if (isJsonObject(extra)) call.extra = extra;
-    call.isPlaceholder = call.args === "" && text.trim() === "{}";
     call.args += text;
     if (call.block !== undefined) {
-      if (!call.isPlaceholder) this.#turn.append(call.block, text);
+      this.#turn.append(call.block, text);
       return;
     }
     call.name += name ?? "";
     if (call.name !== "") this.#open(place, call);
   }
 
-  /** Writes what was held back, and opens the blocks of calls that never got a name, which the agent reports. */
+  /** Opens the blocks of calls that never got a name. The agent tells the model about them. */
   openAll(): void {
-    for (const [place, call] of this.#calls) {
-      const wasPlaceholder = call.isPlaceholder;
-      call.isPlaceholder = false;
-      if (call.block === undefined) this.#open(place, call);
-      else if (wasPlaceholder) this.#turn.append(call.block, call.args);
-    }
+    for (const [place, call] of this.#calls) if (call.block === undefined) this.#open(place, call);
   }
 
   closeAll(): void {
@@ -130,7 +121,6 @@ export class ChatCalls {
       name: "",
       block: undefined,
       args: "",
-      isPlaceholder: false,
       nextName: undefined,
       extra: undefined,
     };
@@ -141,7 +131,7 @@ export class ChatCalls {
   #open(place: number, call: Call): void {
     const id = call.id ?? this.#turn.callId(place);
     call.block = this.#turn.open({ type: "toolCall", id, name: call.name });
-    if (!call.isPlaceholder) this.#turn.append(call.block, call.args);
+    this.#turn.append(call.block, call.args);
   }
 }
 
@@ -151,14 +141,17 @@ interface Piece {
   readonly text: string;
 }
 
-/** Returns true if a piece has the arguments of a call whose arguments were empty so far. */
+/**
+ * Returns true if a piece has the arguments of a call whose arguments were an empty object so far: proxies in front of
+ * Anthropic's API send its empty input before the real one.
+ */
 function isContinued(before: Call, { id, name, text }: Piece): boolean {
   const isSame = id === undefined ? name === undefined : id === before.id;
-  return isSame && text.trimStart().startsWith("{") && text.trim() !== "{}";
+  return before.args.trim() === "{}" && isSame && text.trimStart().startsWith("{") && text.trim() !== "{}";
 }
 
 function isComplete({ args }: Call): boolean {
-  return args.trimEnd().endsWith("}") && parseObject(args) !== undefined;
+  return args.trimEnd().endsWith("}") && parseObject(withoutPlaceholder(args)) !== undefined;
 }
 
 /**

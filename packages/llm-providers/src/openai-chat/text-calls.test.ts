@@ -21,6 +21,37 @@ describe("calls in the text of an answer", () => {
     expect(find([whole])).toEqual({ text, calls: [READ] });
   });
 
+  it.each([
+    ["Hermes", '<tool_call>[{"function":{"name":"read","arguments":{"path":"a"}}}]</tool_call>'],
+    ["GLM", "<tool_call>read\n<arg_key>path</arg_key>\n<arg_value>a</arg_value>\n</tool_call>"],
+    [
+      "Qwen3-Coder",
+      "<tool_call>\n<function=read>\n<parameter=path>\na\n</parameter>\n</function>\n</tool_call>",
+    ],
+    ["Qwen3-Coder without the outer tag", "<function=read>\n<parameter=path>\na\n</parameter>\n</function>"],
+    [
+      "Kimi",
+      '<|tool_calls_section_begin|><|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>{"path":"a"}<|tool_call_end|><|tool_calls_section_end|>',
+    ],
+    [
+      "DeepSeek",
+      '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>read\n```json\n{"path":"a"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+    ],
+    [
+      "DeepSeek V3.1",
+      '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>read<｜tool▁sep｜>{"path":"a"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+    ],
+    ["Mistral", '[TOOL_CALLS][{"name": "read", "arguments": {"path": "a"}}]'],
+    ["Mistral Small", '[TOOL_CALLS]read[ARGS]{"path":"a"}'],
+    ["Llama", '<|python_tag|>{"name": "read", "parameters": {"path": "a"}}<|eom_id|>'],
+    [
+      "MiniMax",
+      '<minimax:tool_call>\n<invoke name="read">\n<parameter name="path">a</parameter>\n</invoke>\n</minimax:tool_call>',
+    ],
+  ])("are found as %s writes them", (_model, whole) => {
+    for (const pieces of [[whole], [...whole]]) expect(find(pieces)).toEqual({ text: "", calls: [READ] });
+  });
+
   it("are found one after the other", () => {
     expect(find([`${CALL}\n${CALL}\n`])).toEqual({ text: "", calls: [READ, READ] });
   });

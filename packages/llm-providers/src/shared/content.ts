@@ -10,6 +10,7 @@ import {
 } from "@signalbox/agent-core";
 import type OpenAI from "openai";
 import type { Media } from "../adapt/media.ts";
+import { parseObject } from "./json.ts";
 
 /** Returns what the block's vendor wants back with it. Another model's data was removed by `adapt`. */
 export function nativeData({ native }: Block): JsonObject | undefined {
@@ -58,6 +59,6 @@ const LONE_ESCAPE =
 /** Returns the arguments as the model wrote them. Servers parse them, so anything but a JSON object is replaced. */
 export function replayArguments({ args, argsText }: ToolCallBlock): string {
   if (args === undefined) return "{}";
-  const isObject = argsText.trimStart().startsWith("{");
+  const isObject = parseObject(argsText) !== undefined;
   return isObject && argsText.isWellFormed() && !LONE_ESCAPE.test(argsText) ? argsText : JSON.stringify(args);
 }

@@ -41,6 +41,7 @@ describe("arguments that can be read in only one way", () => {
     ['{\n  "text": "a \\"quoted\nline\\""\n}', { text: 'a "quoted\nline"' }],
     ['{"path":"a"}</tool_call>', { path: "a" }],
     ['{"path":"<b>"}\n<|im_end|> <|eot_id|>', { path: "<b>" }],
+    ['{}{"path":"a"}', { path: "a" }],
     ['"{\\"text\\":\\"a\nb\\"}"', { text: "a\nb" }],
   ])("%j is repaired", (text, args) => {
     expect(parseArguments(text)).toEqual({ args });

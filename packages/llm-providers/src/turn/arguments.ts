@@ -16,10 +16,10 @@ export type ParsedArguments =
 /**
  * Parses the argument text of a tool call. Accepts what models and servers write instead of a JSON object if there is
  * only one way to read it: nothing or `null` for no arguments, a Markdown code fence, an object encoded twice, line
- * breaks in strings that are not escaped, and tags of a chat template after the object.
+ * breaks in strings that are not escaped, tags of a chat template after the object, and an empty object before it.
  */
 export function parseArguments(text: string): ParsedArguments {
-  const json = withoutFence(text.trim());
+  const json = withoutPlaceholder(withoutFence(text.trim()));
   if (json === "" || json === "{}") return { args: {} };
   const invalid = (argsError: string): ParsedArguments => ({ args: undefined, argsError });
   try {
@@ -35,6 +35,11 @@ export function parseArguments(text: string): ParsedArguments {
 
 function withoutFence(text: string): string {
   return /^```[a-z]*\s*\n([\s\S]*?)\n?```$/i.exec(text)?.[1]?.trim() ?? text;
+}
+
+/** Removes an empty object in front of another one. */
+export function withoutPlaceholder(json: string): string {
+  return json.replace(/^\s*\{\}\s*(?=\{)/, "");
 }
 
 function decode(json: string): JsonValue {

@@ -1,4 +1,4 @@
-import type { Model, ModelContext, ModelEvent, StreamOptions } from "@signalbox/agent-core";
+import type { Model, ModelContext, ModelEvent, StreamOptions, ToolSpec } from "@signalbox/agent-core";
 import type { FetchLike, Provider, Timeouts } from "../../src/provider/provider.ts";
 import { type ReadTurn, readTurn, type WireAnswer, wire } from "../../src/testkit/index.ts";
 import { cutPlaces, eventEnds } from "../../src/testkit/wire.ts";
@@ -30,6 +30,8 @@ export interface Replay {
   readonly baseUrl: string;
   readonly options?: StreamOptions;
   readonly timeouts?: Timeouts;
+  /** Default: none. */
+  readonly tools?: readonly ToolSpec[];
 }
 
 /** The account of a wire format at the host of a recording. */
@@ -53,7 +55,7 @@ const CONTEXT: ModelContext = {
  * responses.
  */
 export function asker(replayed: Replay): (answer: WireAnswer) => Promise<FinishedTurn> {
-  const { provider, model, baseUrl, options, timeouts } = replayed;
+  const { provider, model, baseUrl, options, timeouts, tools = [] } = replayed;
   let given: WireAnswer = { pieces: [] };
   const fetch: FetchLike = (input, init) => wire(given).fetch(input, init);
   const stream = provider.connect({
@@ -65,7 +67,7 @@ export function asker(replayed: Replay): (answer: WireAnswer) => Promise<Finishe
   });
   return (answer) => {
     given = answer;
-    return readToEnd(stream(model, CONTEXT, options));
+    return readToEnd(stream(model, { ...CONTEXT, tools }, options));
   };
 }
 
