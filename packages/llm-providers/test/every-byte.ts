@@ -1,5 +1,5 @@
-// Replays every recorded stream, and those of servers that deviate from OpenAI's API, cut at every byte, and prints what
-// became of the runs.
+// Replays every recorded stream, and those of servers that deviate from OpenAI's API, cut at every byte, and prints
+// what became of the runs.
 //   node test/every-byte.ts [--below 65536] [--jobs 2] [--only anthropic-messages]
 // `--below` cuts at every byte only streams shorter than so many bytes; longer ones are cut around every event and at
 // every 997th byte. Without it all of them are cut at every byte, which takes hours: the work grows with the square of

@@ -45,8 +45,8 @@ export function readResult(answer: unknown, resultChars: number): ToolResult {
 }
 
 /**
- * Returns the content of a result. Some servers send one block or a text instead of a list, or put their data beside the
- * members that the specification knows.
+ * Returns the content of a result. Some servers send one block or a text instead of a list, or put their data beside
+ * the members that the specification knows.
  *
  * @returns undefined if the content has another form
  */

@@ -45,7 +45,7 @@ export const anthropicMessages: Provider = defineProvider({
   },
   readError,
   createReader(turn, { model, config, options }, learnQuirks) {
-    // Anthropic itself sends thinking in blocks of its own.
+    // Anthropic itself always sends thinking in separate blocks.
     if (config.baseUrl === undefined) return new AnthropicReader(turn);
     const { startsThinking } = anthropicQuirks(model);
     return new AnthropicReader(turn, createThinkTags(startsThinking, options, learnQuirks));

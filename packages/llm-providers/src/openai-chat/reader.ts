@@ -33,7 +33,7 @@ export class ChatReader implements EventReader {
   #content = "";
   /** The number of pieces that it came in. */
   #pieces = 0;
-  /** The reasoning so far that had no field of its own. */
+  /** The reasoning so far that came in the content. */
   #taggedReasoning = "";
   #reasoningField: string | undefined;
   #signature: string | undefined;

@@ -7,7 +7,7 @@ export interface TextCall {
   readonly argsText: string;
 }
 
-/** How a family of models writes calls into its text. */
+/** The format in which a family of models writes calls into its text. */
 interface CallFormat {
   readonly open: string;
   /** Absent if the calls reach to the end of the text. */

@@ -37,7 +37,7 @@ export async function* readResponse(
   if (!turn.ended) reader.wireEnded?.(false);
 }
 
-/** Reads a body that is said to be JSON. Some proxies say so of a stream of events, or of an error page. */
+/** Reads a body with the content type JSON. Some proxies give it to a stream of events, or to an error page. */
 async function* readJson(turn: TurnWriter, text: string, reader: EventReader): AsyncGenerator<void> {
   if (/^\s*(?:(?:data|event|id|retry)?:|<)/.test(text)) {
     yield* readEvents(turn, [new TextEncoder().encode(text)], reader);
