@@ -18,6 +18,10 @@ const proofs = {
     run: [join(dirname(scripts), "packages", "tools", "test", "hostile", "run.ts")],
     also: [["test/proofs/hostile/run.ts"], ["test/proofs/hostile/gateway/run.ts"]],
   },
+  "every-byte": {
+    run: [join(dirname(scripts), "packages", "llm-providers", "test", "every-byte.ts"), "--below", "16384"],
+    takes: "[--below bytes]",
+  },
   properties: { run: [join(scripts, "properties.mjs")], takes: "[rounds]" },
 };
 const [what, ...rest] = process.argv.slice(2);

@@ -228,6 +228,20 @@ describe("a tool that a vendor refuses", () => {
   });
 });
 
+it("more tools than OpenAI accepts are left out, the last ones first", async () => {
+  const { stream, bodies } = await serve();
+  const tools = Array.from({ length: 130 }, (_, at) =>
+    tool(`tool_${at}`, { type: "object", properties: {} }),
+  );
+  for (let turns = 0; turns < 2; turns++) {
+    const turn = await ask(stream, testModel("openai-chat", "m"), { tools });
+    expect(turn.error).toBeUndefined();
+    expect(warnings(turn)).toEqual(["tool_dropped"]);
+  }
+  const counts = bodies().map((body) => (Array.isArray(body.tools) ? body.tools.length : 0));
+  expect(counts).toEqual([130, 128, 128]);
+});
+
 describe("a field that a server refuses", () => {
   it.each([
     [

@@ -39,6 +39,9 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 };
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
+/** OpenAI's limit on tools in a request. */
+const MAX_TOOLS = 128;
+
 /** Deviations of a server from OpenAI's chat endpoint. */
 export interface ChatDialect {
   /** Refused parameters: a top-level name (`stream_options`), `role:developer`, or `tools.strict`. */
@@ -177,6 +180,13 @@ function checkTools(body: Raw, dialect: ChatDialect): void {
     });
   }
   const names = new Set<string>();
+  if (tools.length > MAX_TOOLS) {
+    throw new OpenAIRefusal(
+      400,
+      `Invalid 'tools': array too long. Expected an array with maximum length ${MAX_TOOLS}, but got an array with length ${tools.length} instead.`,
+      { param: "tools", code: "array_above_max_length" },
+    );
+  }
   for (const [i, tool] of tools.entries()) {
     const fn: unknown = isRaw(tool) ? tool.function : undefined;
     if (!isRaw(tool) || tool.type !== "function" || !isRaw(fn)) {

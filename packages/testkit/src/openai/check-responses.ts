@@ -84,6 +84,12 @@ function checkTools(body: Raw): void {
   const tools = body.tools ?? [];
   if (!Array.isArray(tools)) refuse("Invalid type for 'tools': expected an array.", "tools", "invalid_type");
   const names = new Set<unknown>();
+  if (tools.length > 128)
+    refuse(
+      `Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length ${tools.length} instead.`,
+      "tools",
+      "array_above_max_length",
+    );
   for (const [i, tool] of tools.entries()) {
     if (!isRaw(tool))
       refuse(`Invalid type for 'tools[${i}]': expected an object.`, `tools[${i}]`, "invalid_type");
