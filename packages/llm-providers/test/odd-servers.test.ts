@@ -449,6 +449,24 @@ describe("a refusal", () => {
     expect(bodies).toHaveLength(3);
   });
 
+  test.each([
+    "System role not supported",
+    "Conversation roles must alternate user/assistant/user/assistant/...",
+    "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...",
+  ])("of the system role merges it into the first message: %s", async (message) => {
+    const roles = (text: string): string[] =>
+      (JSON.parse(text) as { messages: { role: string }[] }).messages.map(({ role }) => role);
+    const isWrong = (text: string): boolean =>
+      roles(text).some((role, at, all) => role === "system" || role === all[at - 1]);
+    const { bodies, ask } = refusing(isWrong, message);
+    for (let turns = 0; turns < 2; turns++) {
+      const turn = await ask([user("One."), user([{ type: "text", text: "Two." }])], [], { json: {} });
+      expect(turn.error).toBeUndefined();
+    }
+    expect(bodies).toHaveLength(3);
+    expect(JSON.stringify(bodies[1]?.messages)).toMatch(/JSON.*One\..*Two\./s);
+  });
+
   test("to stream is followed by a request for the whole answer", async () => {
     const message = "Your organization must be verified to stream this model.";
     const { bodies, ask } = refusing((text) => text.includes('"stream":true'), message, { param: "stream" });

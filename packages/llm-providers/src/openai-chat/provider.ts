@@ -38,6 +38,7 @@ function learn({ failure: { message }, param }: Refusal, request: ModelRequest):
     learnReasoning(message, known) ??
     (options.json && learnJson(text, options.json, known)) ??
     learnStreaming(text, known) ??
+    learnRoles(text) ??
     learnNames(message, param);
   return quirks && { model: { quirks } };
 }
@@ -82,6 +83,13 @@ function learnStreaming(text: string, { body }: ChatQuirks): JsonObject | undefi
     /\bstream(?:ing)?\b/i.test(text) &&
     /must be verified|not (?:support|available|allowed|enabled)|unsupported|disabled|non-?stream/i.test(text);
   return isRefused ? { streamOptions: false, body: { ...body, stream: false } } : undefined;
+}
+
+/** Recognizes a chat template without a system role, or in which the user and the model have to take turns. */
+function learnRoles(text: string): JsonObject | undefined {
+  const isRefused =
+    /system (?:role|message|prompt)s?\b[^.;\n]{0,20}\bnot (?:supported|allowed)|roles? must alternate|must alternate between/i;
+  return isRefused.test(text) ? { alternateRoles: true } : undefined;
 }
 
 function learnNames(message: string, param: string | undefined): JsonObject | undefined {

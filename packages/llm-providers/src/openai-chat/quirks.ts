@@ -7,6 +7,7 @@ import dialects from "./dialects.json" with { type: "json" };
 const QUIRKS = {
   maxTokensField: ["max_tokens", "max_completion_tokens"],
   systemRole: ["system", "developer"],
+  alternateRoles: false,
   streamOptions: true,
   thinkingStyle: ["none", "reasoning_effort", "reasoning", "thinking", "enable_thinking", "template"],
   efforts: {},

@@ -40,9 +40,10 @@ export function requestParams(request: ModelRequest): Params {
     ...historyMessages(context.messages, quirks),
   ];
   if (cache !== undefined) markLast(messages, cache);
+  const sent = quirks.alternateRoles ? alternateRoles(messages) : messages;
   const params: Params = {
     model: model.id,
-    messages,
+    messages: sent,
     stream: true,
     ...withoutUndefined({
       stream_options: quirks.streamOptions ? { include_usage: true } : undefined,
@@ -65,6 +66,26 @@ function systemMessages(system: SystemPrompt, role: "system" | "developer", cach
   }
   const content = systemText(system);
   return content === undefined ? [] : [{ role, content }];
+}
+
+/** For chat templates without a system role, in which the user and the model have to take turns. */
+function alternateRoles(messages: readonly Param[]): Param[] {
+  const out: Param[] = [];
+  for (const message of messages) {
+    const isUser = message.role === "system" || message.role === "developer" || message.role === "user";
+    const last = out.at(-1);
+    if (!isUser) out.push(message);
+    else if (last?.role === "user") last.content = joinContents(last.content, message.content);
+    else out.push({ role: "user", content: message.content });
+  }
+  return out;
+}
+
+function joinContents(first: string | Part[], second: string | Part[]): string | Part[] {
+  if (typeof first === "string" && typeof second === "string") return `${first}\n\n${second}`;
+  const parts = (content: string | Part[]): Part[] =>
+    typeof content === "string" ? [{ type: "text", text: content }] : content;
+  return [...parts(first), ...parts(second)];
 }
 
 function marked(text: string, cache_control: CacheControl): OpenAI.ChatCompletionContentPartText {
