@@ -1,4 +1,10 @@
-import { type Clock, reasonOf, type SendOptions, systemClock } from "@signalbox/channel";
+import {
+  type ChannelErrorCode,
+  type Clock,
+  reasonOf,
+  type SendOptions,
+  systemClock,
+} from "@signalbox/channel";
 import type { Backoff } from "@signalbox/lanes";
 import type { Phrases } from "@signalbox/phrases";
 import { isRetryable as isRetryableStoreError } from "@signalbox/store/errors";
@@ -7,6 +13,7 @@ import type { AccountLookup } from "./account.ts";
 import { type AttemptContext, attempt } from "./attempt.ts";
 import { type AttemptResult, NotRecorded } from "./attempt-result.ts";
 import { createReplyBackoff, Failures } from "./failures.ts";
+import { findSentRow, type SentMessage } from "./find-sent-row.ts";
 import type { ClaimedRow, OutboxRow, OutboxStore } from "./outbox.ts";
 import { MediaFailures } from "./part-deadlines.ts";
 import { type Pass, Poller } from "./poller.ts";
@@ -26,6 +33,9 @@ export interface DeliveryOptions {
     | "retryAt"
     | "uncertain"
     | "dead"
+    | "notDelivered"
+    | "ofMessage"
+    | "hasOpen"
     | "awaiting"
     | "get"
   >;
@@ -58,6 +68,13 @@ export interface DeliveryOptions {
 /** The outcome of an attempt. All but `retry` are final. */
 export type DeliveryOutcome = "sent" | "retry" | "dead" | "uncertain" | "expired";
 
+/** A platform's report that it did not deliver a message that it had accepted. */
+export interface NonDelivery extends SentMessage {
+  readonly reason: string;
+  /** The code with which `send` would have failed, if it is known. */
+  readonly code?: ChannelErrorCode;
+}
+
 /** Sends the rows of an outbox: in parallel to many destinations, in order to each. */
 export interface Delivery {
   /** Sends rows that were just committed. */
@@ -70,6 +87,14 @@ export interface Delivery {
    * @param rowId an unknown id counts as ended
    */
   ended(rowId: string): Promise<void>;
+  /**
+   * Ends the row of a message that was not delivered as `dead`. The sender of the answered message gets a notice if the
+   * content was rejected.
+   *
+   * @returns the row, also if it had ended before; `busy` if it is still being sent, so the report has to be repeated;
+   *   `undefined` if no row became this message
+   */
+  notDelivered(report: NonDelivery): Promise<OutboxRow | "busy" | undefined>;
   /** Stops claiming rows. Resolves when the current sends have ended, and aborts them after `drainMs` milliseconds. */
   stop(drainMs: number): Promise<void>;
   /** Returns how many rows are being sent. */
@@ -172,6 +197,23 @@ class OutboxDelivery implements Delivery {
     return awaited.promise;
   }
 
+  async notDelivered(report: NonDelivery): Promise<OutboxRow | "busy" | undefined> {
+    const { outbox, lease, clock, logger } = this.#context;
+    const row = await findSentRow(outbox, report, clock, this.#draining.signal);
+    if (row === undefined || row === "busy" || row.state !== "sent") return row;
+    const { reason, code } = report;
+    const notice = await this.#createRejectionNotice(row, code);
+    if (!(await outbox.notDelivered(row.id, lease, reason, notice))) return row;
+    this.#poller.poll();
+    const { id, channel } = row;
+    logger.error(
+      { outbox: id, channel, err: reason },
+      "the platform did not deliver a reply that it had accepted",
+    );
+    this.#reportEnd(row, "dead", `the platform accepted it and did not deliver it: ${reason}`);
+    return row;
+  }
+
   async stop(drainMs: number): Promise<void> {
     const claimed = this.#poller.stop();
     this.#draining.abort();
@@ -269,9 +311,7 @@ class OutboxDelivery implements Delivery {
         return undefined;
       case "dead": {
         const { reason, code } = result;
-        const notice = (await this.#isAwaited(row))
-          ? createRejectionNotice(row, code, await this.#getPhrases([row]), this.#now())
-          : undefined;
+        const notice = await this.#createRejectionNotice(row, code);
         await this.#record(() => outbox.dead(row.id, lease, reason, notice));
         this.#poller.poll();
         logger.error({ outbox: row.id, channel: row.channel, err: reason }, "a reply cannot be delivered");
@@ -333,6 +373,11 @@ class OutboxDelivery implements Delivery {
 
   #getPhrases(rows: readonly OutboxRow[]): Promise<Phrases> {
     return getPhrases(rows, this.#context.getLanguage);
+  }
+
+  async #createRejectionNotice(row: OutboxRow, code: ChannelErrorCode | undefined) {
+    if (!(await this.#isAwaited(row))) return undefined;
+    return createRejectionNotice(row, code, await this.#getPhrases([row]), this.#now());
   }
 
   /** Returns whether a person waits for this row. No one waits for a question or a notice of the gateway. */

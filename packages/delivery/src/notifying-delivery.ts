@@ -43,6 +43,7 @@ export function createNotifyingDelivery(options: NotifyingDeliveryOptions): Noti
       delivery.wake();
     },
     ended: (rowId) => delivery.ended(rowId),
+    notDelivered: (report) => delivery.notDelivered(report),
     inFlight: () => delivery.inFlight(),
     pairingNotices: createPairingNotices({ ...options, wakeOutbox: () => delivery.wake() }),
     stop(drainMs) {

@@ -60,6 +60,8 @@ export interface UntrustedContext {
   readonly edited?: readonly ContextMessage[];
   /** Messages that agents posted in this conversation from other ones, oldest first. */
   readonly sent?: readonly ContextMessage[];
+  /** Messages of the agent that were not delivered, with the platform's reasons. */
+  readonly undelivered?: readonly ContextMessage[];
   /** Files sent with the message. */
   readonly files?: readonly ContextDocument[];
   /** Pages that the message links to. */
@@ -139,7 +141,7 @@ function describeReference(reference: Reference, timeZone: string): object {
 
 /** Formats untrusted context. Returns an empty text without any context. */
 export function createUntrustedContext(
-  { history = [], edited = [], sent = [], files = [], pages = [] }: UntrustedContext,
+  { history = [], edited = [], sent = [], undelivered = [], files = [], pages = [] }: UntrustedContext,
   timeZone: string,
 ): string {
   const toContext = (message: ContextMessage) => describeMessage(message, timeZone);
@@ -147,6 +149,7 @@ export function createUntrustedContext(
     ...formatList(HEADINGS.history, history.map(toContext)),
     ...formatList(HEADINGS.edited, edited.map(toContext)),
     ...formatList(HEADINGS.sent, sent.map(toContext)),
+    ...formatList(HEADINGS.undelivered, undelivered.map(toContext)),
     ...formatList(HEADINGS.files, files.map(describeDocument)),
     ...formatList(HEADINGS.pages, pages.map(describeDocument)),
   ].join("\n\n");

@@ -32,6 +32,7 @@ export { SUB_AGENT_TASK } from "./sub-agent.ts";
 export { buildSystemPrompt, renderSystemPrompt } from "./system-prompt.ts";
 export { formatTimestamp } from "./timestamp.ts";
 export type * from "./types.ts";
+export { createUndeliveredBody, getUndeliveredKey, isUndeliveredKey } from "./undelivered.ts";
 export { createWorkspaceFileReader, getSharedFiles, loadWorkspaceFiles } from "./workspace-files.ts";
 export { createWorkspace, detectLanguage } from "./workspace-templates/create-workspace.ts";
 export { hasContent } from "./workspace-text.ts";

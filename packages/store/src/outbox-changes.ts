@@ -36,12 +36,16 @@ export function createOutboxChanges<T extends Bodies>(
     db.delete(outbox).where(eq(outbox.seq, p("seq"))),
   );
 
-  function change(id: string, apply: (row: OutboxRecord) => void): Promise<OutboxChange> {
+  function change(
+    id: string,
+    apply: (row: OutboxRecord) => void,
+    isRefused: (row: OutboxRecord) => boolean = () => false,
+  ): Promise<OutboxChange> {
     return queue.write((): OutboxChange => {
       const row = rows.byId(id);
       if (row === undefined) return { outcome: "unknown" };
       const { state } = row;
-      if (state === "sending" || state === "sent") return { outcome: "refused", state };
+      if (state === "sending" || state === "sent" || isRefused(row)) return { outcome: "refused", state };
       apply(row);
       return { outcome: "applied", state };
     });
@@ -49,13 +53,17 @@ export function createOutboxChanges<T extends Bodies>(
 
   return {
     retry: (id) =>
-      change(id, (row) => {
-        if (row.state === "pending") setDue.run({ seq: row.seq, at: now() });
-        else {
-          reopen.run({ seq: row.seq, at: now() });
-          answers.reopened(row);
-        }
-      }),
+      change(
+        id,
+        (row) => {
+          if (row.state === "pending") setDue.run({ seq: row.seq, at: now() });
+          else {
+            reopen.run({ seq: row.seq, at: now() });
+            answers.reopened(row);
+          }
+        },
+        wasSent,
+      ),
 
     drop: (id) =>
       change(id, (row) => {
@@ -64,4 +72,9 @@ export function createOutboxChanges<T extends Bodies>(
         remove.run({ seq: row.seq });
       }),
   };
+}
+
+/** Returns true if all parts were sent, and the platform reported later that they were not delivered. */
+function wasSent({ state, partCount, receipts = [] }: OutboxRecord): boolean {
+  return state === "dead" && partCount > 0 && receipts.length >= partCount;
 }

@@ -23,7 +23,7 @@ interface Parts<T extends Bodies> {
 export function createOutboxSending<T extends Bodies>(
   { database, queue, now }: Context,
   { fence, rows, insert, ends, answers }: Parts<T>,
-): Pick<OutboxStore<T>, "markPart" | "markSent" | "retryAt" | "uncertain" | "dead"> {
+): Pick<OutboxStore<T>, "markPart" | "markSent" | "retryAt" | "uncertain" | "dead" | "notDelivered"> {
   const setReceipts = database.command(
     (p: Bound<{ seq: number; receipts: readonly PartReceipt[]; at: number }>) =>
       database.db
@@ -67,6 +67,18 @@ export function createOutboxSending<T extends Bodies>(
         const about = answers.awaiting(row);
         ends.undelivered(row, "dead", error ?? "given up");
         insert(noticesAbout(prepared, about), { lease });
+      });
+    },
+    async notDelivered(id, lease, error, word) {
+      const prepared = prepareOutbox(word === undefined ? [] : [word]);
+      return queue.write(() => {
+        fence.check(lease);
+        const row = rows.byId(id);
+        if (row?.state !== "sent") return false;
+        const about = answers.awaiting(row);
+        ends.undelivered(row, "dead", error);
+        insert(noticesAbout(prepared, about), { lease });
+        return true;
       });
     },
   };

@@ -29,6 +29,7 @@ import { type Conclusion, commit, endDamagedRun, failedRun, STOPPED_RUN } from "
 import { conclude } from "./7-conclude/conclude.ts";
 import { refuse } from "./7-conclude/refuse.ts";
 import { deliver } from "./8-deliver/deliver.ts";
+import { endNotDelivered } from "./8-deliver/not-delivered.ts";
 import { answerCommand, resumeCommand } from "./commands/run-commands.ts";
 
 /*
@@ -49,6 +50,7 @@ import { answerCommand, resumeCommand } from "./commands/run-commands.ts";
 export async function emit(ctx: GatewayContext, event: InboundEvent): Promise<EmitResult> {
   const received = receive(ctx, event);
   if (received.kind === "none") return "accepted";
+  if (received.kind === "delivery") return endNotDelivered(ctx, received.event);
   if (received.kind === "message")
     return toEmitResult(await ctx.pending.track(received.event, takeMessage(ctx, received)));
   // Channels emit concurrently, so the message itself may not be in the inbox yet.

@@ -56,6 +56,30 @@ export const outboxChecks: Checks = {
     expectEqual(await find("m1", "second"), undefined, "A row was found on another account.");
   },
 
+  "ends a sent row as dead if the platform reports later that it was not delivered": async ({ store }) => {
+    const lease = await acquire(store);
+    const { id } = await enqueue(store, lease, "a", { claim: true });
+    expectEqual(
+      await store.outbox.notDelivered(id, lease, "early"),
+      false,
+      "A row ended before it was sent.",
+    );
+    await store.outbox.markSent(id, lease, [{ part: 0, receipt: { messageId: "m1" } }]);
+    const word = toReply("a", { key: "about-it" });
+    const stale = { ...lease, epoch: lease.epoch - 1 };
+    const late = store.outbox.notDelivered(id, stale, "late", word);
+    await expectRejection(late, "fenced", "A former holder ended the row.");
+    expectEqual(await store.outbox.notDelivered(id, lease, "no phone", word), true, "The row was not ended.");
+    expectEqual(await store.outbox.notDelivered(id, lease, "again"), false, "The row was ended twice.");
+    const row = await store.outbox.ofMessage({ ...ACCOUNT, messageId: "m1" });
+    expectEqual([row?.state, row?.error], ["dead", "no phone"], "The row has no end or another reason.");
+    expectEqual((await store.outbox.withKey("about-it"))?.state, "pending", "The notice was not added.");
+    const again = await store.outbox.retry(id);
+    expectEqual(again, { outcome: "refused", state: "dead" }, "A row that was sent can be sent again.");
+    const dropped = await store.outbox.drop(id);
+    expectEqual(dropped, { outcome: "applied", state: "dead" }, "The row cannot be dropped.");
+  },
+
   "adds an entry of the group history together with its row, once": async ({ store, now }) => {
     const lease = await acquire(store);
     const told = { conversation: "c", id: "k1", senderId: "a", body: { text: "hello" }, at: now() };

@@ -135,6 +135,19 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   ): Promise<void>;
   /** Marks a row as given up. `word`, a notice about it, is added to the outbox in the same transaction. */
   dead(id: OutboxId, lease: LeaseToken, error?: string, word?: OutboxInsert<T["outbound"]>): Promise<void>;
+  /**
+   * Marks a `sent` row as given up, because the platform reported later that it was not delivered. The row keeps its
+   * receipts, and its `replied` messages become `failed-reported`. `word`, a notice about it, is added to the outbox in
+   * the same transaction.
+   *
+   * @returns false if the row is not `sent`
+   */
+  notDelivered(
+    id: OutboxId,
+    lease: LeaseToken,
+    error: string,
+    word?: OutboxInsert<T["outbound"]>,
+  ): Promise<boolean>;
   /** Returns the messages that a row answers; none if the row was pruned. */
   answers(id: string): Promise<readonly InboxId[]>;
   /** Returns the messages whose senders learn their end by a row: an answer, or that it failed. */
@@ -164,7 +177,7 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   /**
    * Retries a row for an operator. A `dead`, `uncertain` or `expired` row becomes `pending` and due now, without a time
    * to live, and its messages are `replied` again. A `pending` row becomes due now. Refused for a row that is being
-   * sent or was sent.
+   * sent or was sent, also if it was not delivered: the platform would recognize its idempotency key.
    */
   retry(id: string): Promise<OutboxChange>;
   /**

@@ -42,6 +42,11 @@ export async function drop(id: string, options: CommonOptions): Promise<void> {
   print(options.json, { id, was, done: "drop" }, () => [`Dropped ${id}, which was ${was}.`]);
 }
 
+const WHY_REFUSED: Readonly<Partial<Record<OutboxState, string>>> = {
+  sent: "it was already delivered",
+  dead: "the platform accepted it and reported later that it was not delivered. Send the text as a new message with `signalbox send`",
+};
+
 const WHEN = {
   now: "is being sent again now",
   soon: "will be sent again within seconds, when the gateway, which cannot be reached from here, next checks",
@@ -74,6 +79,6 @@ async function change(
       "failure",
       `There is no reply ${id}. \`signalbox outbox list --all\` shows all replies.`,
     );
-  const why = result.state === "sent" ? "it was already delivered" : "it is being sent right now";
+  const why = WHY_REFUSED[result.state] ?? "it is being sent right now";
   throw new GatewayError("failure", `${id} cannot be ${done}: ${why}.`);
 }

@@ -1,6 +1,7 @@
 import {
   type Capabilities,
   type DeletedEvent,
+  type DeliveryEvent,
   type EditedEvent,
   type InboundEvent,
   type MessageEvent,
@@ -15,6 +16,7 @@ type Received =
   | ReceivedMessage
   | { readonly kind: "edited"; readonly event: EditedEvent }
   | { readonly kind: "deleted"; readonly event: DeletedEvent }
+  | { readonly kind: "delivery"; readonly event: DeliveryEvent }
   /** The event needs no work except its acknowledgment. */
   | { readonly kind: "none" };
 
@@ -51,9 +53,10 @@ export function receive(ctx: GatewayContext, event: InboundEvent): Received {
       return { kind: "edited", event: normalizeEvent(event) };
     case "deleted":
       return { kind: "deleted", event };
+    case "delivery":
+      return { kind: "delivery", event };
     case "reaction":
     case "member":
-    case "delivery":
     case "lifecycle":
       ctx.logger.debug({ channel: event.channel, type: event.type }, "an event without a handler");
       return { kind: "none" };

@@ -7,8 +7,10 @@ import {
   getCrossPostKey,
   getEditsKey,
   getGroupKey,
+  getUndeliveredKey,
   isCrossPostKey,
   isEditsKey,
+  isUndeliveredKey,
   toGroupMessage,
 } from "@signalbox/prompt";
 import type { ToldEntry } from "@signalbox/store";
@@ -60,14 +62,17 @@ export function formatGroupHistory(told: readonly ToldEntry[]): string {
     history = [],
     edited = [],
     sent = [],
+    undelivered = [],
   } = Object.groupBy(told, ({ conversation }) => {
     if (isEditsKey(conversation)) return "edited";
+    if (isUndeliveredKey(conversation)) return "undelivered";
     return isCrossPostKey(conversation) ? "sent" : "history";
   });
   const context = {
     history: history.map(toGroupMessage),
     edited: edited.map(toGroupMessage),
     sent: sent.map(toGroupMessage),
+    undelivered: undelivered.map(toGroupMessage),
   };
   return createUntrustedContext(context, getMachineTimeZone().name);
 }
@@ -84,6 +89,7 @@ export async function readGroupHistory(
   const { kind, outerAddress } = event.conversation;
   const places = [
     getEditsKey(sessionKey),
+    getUndeliveredKey(sessionKey),
     getCrossPostKey(event),
     ...(outerAddress === undefined ? [] : [getCrossPostKey({ ...event, address: outerAddress })]),
     ...(kind === "direct" ? [] : [getGroupKey(event)]),

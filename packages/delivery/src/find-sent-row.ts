@@ -1,0 +1,37 @@
+import type { Clock } from "@signalbox/channel";
+import type { OutboxRow, OutboxStore } from "./outbox.ts";
+import { isUnsent } from "./rows.ts";
+
+/** A message at its platform. */
+export interface SentMessage {
+  readonly channel: string;
+  readonly account: string;
+  readonly address: string;
+  readonly messageId: string;
+}
+
+/** Time for which a row that is being sent is awaited. The platform's report can arrive before the receipt. */
+const WAIT_MS = 10_000;
+const POLL_MS = 200;
+
+/**
+ * Finds the row that became a message. Waits while a row to the same destination is being sent.
+ *
+ * @returns `undefined` if no row became this message, or `busy` if a row is still being sent after ten seconds
+ */
+export async function findSentRow(
+  outbox: Pick<OutboxStore, "ofMessage" | "hasOpen">,
+  message: SentMessage,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<OutboxRow | "busy" | undefined> {
+  for (let waited = 0; ; waited += POLL_MS) {
+    // In this order: a row that is sent in between is found by the next look-up.
+    const isOpen = await outbox.hasOpen(message);
+    const row = await outbox.ofMessage(message);
+    if (row !== undefined && !isUnsent(row)) return row;
+    if (row === undefined && !isOpen) return undefined;
+    if (waited >= WAIT_MS || signal.aborted) return "busy";
+    await clock.delay(POLL_MS, signal).catch(() => {});
+  }
+}
