@@ -69,7 +69,7 @@ export interface DeliveryOptions {
 export type DeliveryOutcome = "sent" | "retry" | "dead" | "uncertain" | "expired";
 
 /** A platform's report that it did not deliver a message that it had accepted. */
-export interface NonDelivery extends SentMessage {
+interface NonDelivery extends SentMessage {
   readonly reason: string;
   /** The code with which `send` would have failed, if it is known. */
   readonly code?: ChannelErrorCode;
@@ -91,7 +91,7 @@ export interface Delivery {
    * Ends the row of a message that was not delivered as `dead`. The sender of the answered message gets a notice if the
    * content was rejected.
    *
-   * @returns the row, also if it had ended before; `busy` if it is still being sent, so the report has to be repeated;
+   * @returns the row, also if it had ended before; `busy` if it is still being sent, so the report must be repeated;
    *   `undefined` if no row became this message
    */
   notDelivered(report: NonDelivery): Promise<OutboxRow | "busy" | undefined>;

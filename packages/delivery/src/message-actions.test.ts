@@ -60,6 +60,8 @@ async function harness(methods: Partial<Channel> = {}, capabilities: Capabilitie
         ? { parts: [], lines: ["gone: there is no such file."] }
         : { parts: [], lines: [] };
     },
+    findRefusal: async ({ address }) =>
+      address === "plain:closed" ? "Nothing was sent: closed." : undefined,
     isOfConversation: async (messageId, to) => messageId === `of ${to.address}`,
     createHistoryEntry: ({ address }, { id, text }, { sessionKey }) => ({
       conversation: "elsewhere",
@@ -109,6 +111,13 @@ it("sends a text once, however often the call is repeated", async () => {
   expect(sent).toMatchObject([{ key: expect.stringMatching(/^sent-.{15}$/), address: "plain:room" }]);
   expect(first).toEqual({ ok: true, text: `The message is on its way. Its id is ${sent[0]?.key}.` });
   expect(said).toEqual([["Hello."], ["Hello."]]);
+});
+
+it("fails before it prepares attachments if the platform would reject a message in the conversation", async () => {
+  const { act, prepared, rows } = await harness({}, { ...KEYED, sendMedia: { file: { maxBytes: 1_000 } } });
+  const closed = send("Here.", { media: ["a.txt"], target: "plain:closed" });
+  expect(await act(closed)).toEqual({ ok: false, message: "Nothing was sent: closed." });
+  expect([prepared(), await rows()]).toEqual([0, []]);
 });
 
 it("returns the outcome of a repeated call before it prepares attachments", async () => {

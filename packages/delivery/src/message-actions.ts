@@ -56,6 +56,8 @@ export interface MessageActionsOptions<Run extends ActingRun> extends MessagePla
     capabilities: Capabilities,
     signal: AbortSignal,
   ) => Promise<{ readonly parts: readonly MediaPart[]; readonly lines: readonly string[] } | undefined>;
+  /** Returns a text for the model if the platform would reject a message in a conversation. Default: it accepts all. */
+  readonly findRefusal?: (to: Destination) => Promise<string | undefined>;
   /** Returns true if a message arrived in this conversation. The id alone does not identify the conversation. */
   readonly isOfConversation: (messageId: string, to: Destination, run: Run) => Promise<boolean>;
   /** Creates the history entry of another conversation for a message that was sent there. */
@@ -160,6 +162,8 @@ async function send<Run extends ActingRun>(
   call: ActingCall,
 ): Promise<MessageOutcome> {
   const { outbox, lease, now } = options;
+  const refusal = await options.findRefusal?.(place.to);
+  if (refusal !== undefined) return fail(refusal);
   const payload = await createPayload(options, action, run, place, call);
   if ("ok" in payload) return payload;
   const row = createOutboxRow(place.to, payload, { expiresAt: now() + REPLY_TTL_MS, claim: false });

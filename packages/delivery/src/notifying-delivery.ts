@@ -16,6 +16,7 @@ export interface NotifyingDeliveryOptions
 /** A delivery that also sends notices to owners and to people who were paired. */
 export interface NotifyingDelivery extends Delivery {
   readonly pairingNotices: PairingNotices;
+  readonly ownerNotices: Pick<OwnerNotices, "send">;
 }
 
 /** Outcomes that owners are notified of. */
@@ -45,6 +46,7 @@ export function createNotifyingDelivery(options: NotifyingDeliveryOptions): Noti
     ended: (rowId) => delivery.ended(rowId),
     notDelivered: (report) => delivery.notDelivered(report),
     inFlight: () => delivery.inFlight(),
+    ownerNotices: notices,
     pairingNotices: createPairingNotices({ ...options, wakeOutbox: () => delivery.wake() }),
     stop(drainMs) {
       notices.stop();

@@ -1,4 +1,4 @@
-import { type Language, phrasesIn } from "@signalbox/phrases";
+import { type Language, type Phrases, phrasesIn } from "@signalbox/phrases";
 import { expect, it, onTestFinished } from "vitest";
 import { openOutbox } from "../test/open-outbox.ts";
 import { plainAccount, silentLogger } from "../test/plain.ts";
@@ -181,4 +181,18 @@ it("names the messages of the replies, so that they count as reported once it is
   await poll();
   const [row] = (await outbox.claimDue({ lease, limit: 9 })).rows;
   expect(row?.payload.ownerNotice).toMatchObject({ owner: "plain:olga", tried: [] });
+});
+
+it("sends a text of the host to each owner once, in their language", async () => {
+  const { notices, told } = await open(async (_, owner) => `direct:${owner}`, "zh");
+  const text = ({ paired }: Phrases) => paired;
+  expect(await notices.send(text, "news 1")).toBe(true);
+  expect(await notices.send(text, "news 1")).toBe(true);
+  expect(await told()).toEqual([["second", "direct:olga", phrasesIn("zh").paired]]);
+});
+
+it("returns false if no owner can be reached", async () => {
+  const { notices, told } = await open(() => Promise.reject(new Error("blocked")));
+  expect(await notices.send(() => "news", "news 1")).toBe(false);
+  expect(await told()).toEqual([]);
 });

@@ -37,6 +37,14 @@ interface LastContact {
 export interface OwnerNotices {
   /** Looks soon for replies that were given up, also by an earlier process. */
   poll(): void;
+  /**
+   * Sends a text to every owner, in their language. The text must not contain messages of conversations, because an
+   * owner is not a member of every conversation.
+   *
+   * @param id the same id again sends nothing
+   * @returns false if no owner could be reached
+   */
+  send(text: (phrases: Phrases) => string, id: string): Promise<boolean>;
   /** Sends a notice that was not delivered through another account, if there is one. */
   undelivered(notice: OutboxRow): void;
   stop(): void;
@@ -104,6 +112,18 @@ class Notices implements OwnerNotices {
       },
       () => {},
     );
+  }
+
+  async send(text: (phrases: Phrases) => string, id: string): Promise<boolean> {
+    const { owners, getLastContact, wakeOutbox } = this.#options;
+    const reached = await Promise.all(
+      owners().map(async (owner) => {
+        const last = await getLastContact(...splitOwner(owner));
+        return this.#send({ owner, id, tried: [] }, text(last?.phrases ?? phrasesIn("en")), []);
+      }),
+    );
+    wakeOutbox();
+    return reached.includes(true);
   }
 
   stop(): void {
