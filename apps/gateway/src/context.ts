@@ -76,6 +76,7 @@ import { classifyFailure, POISON_ATTEMPTS } from "./messages/failures.ts";
 import { InboxAlarm } from "./messages/inbox-alarm.ts";
 import { PendingMessages } from "./messages/pending-messages.ts";
 import { isOwnersItem, mayShareRun, ownerOf, type Queued } from "./messages/queued-message.ts";
+import { explainClosed } from "./messages/reply-windows.ts";
 import { readChecklist } from "./triggers/checklist.ts";
 import { createDelegation, type Delegation } from "./triggers/delegation.ts";
 import { createHeartbeats, type Heartbeats } from "./triggers/heartbeat.ts";
@@ -290,6 +291,10 @@ function createTriggers(core: CoreContext, { labels }: Pick<AgentFiles, "labels"
     subAgents: createDelegation({ store, logger, now }),
     otherSessions: createOtherSessions({
       store,
+      async findRefusal(to) {
+        const closed = await core.replyWindows.findClosed(to);
+        return closed && explainClosed(closed);
+      },
       reach: () => config.current().settings.tools.sessions,
       now,
     }),

@@ -19,6 +19,7 @@ import type { GatewayOptions } from "./gateway-options.ts";
 import { BUILT_IN_HOOKS, countingHooks } from "./hooks/built-in-hooks.ts";
 import type { GatewayHooks } from "./hooks/hook-points.ts";
 import { createGatewayHooks } from "./hooks/registry.ts";
+import { createReplyWindows, type ReplyWindows } from "./messages/reply-windows.ts";
 import type { GatewayBodies } from "./store.ts";
 import type { Tracer } from "./tracer.ts";
 import { VERSION } from "./version.ts";
@@ -49,6 +50,7 @@ export interface CoreContext extends OpenedHome, FixedParts {
   readonly hooks: GatewayHooks;
   /** Wakes clients that wait for the outcome of a message. */
   readonly outcomes: Outcomes;
+  readonly replyWindows: ReplyWindows;
   /** Returns a running account of a channel, if there is one. */
   getAccount(channel: string, account: string): Account | undefined;
   /** Returns the definition of a configured account's channel. */
@@ -119,6 +121,12 @@ export async function createCoreContext(
       logger,
     }),
     outcomes: createOutcomes(),
+    replyWindows: createReplyWindows({
+      kv: store.kv,
+      getChannel: (channel, name) => accounts.definition(channel, name),
+      logger,
+      now,
+    }),
     getAccount(channel, name) {
       const account = accounts.get(channel, name);
       return account && (instrument?.account(account) ?? account);

@@ -18,7 +18,7 @@ export function createReplyDelivery(
   core: CoreContext,
   openMedia: NonNullable<SendOptions["openMedia"]>,
 ): ReplyDelivery {
-  const { store, lease, config, accounts, hooks, metrics, logger, now } = core;
+  const { store, lease, config, accounts, hooks, metrics, replyWindows, logger, now } = core;
   return createNotifyingDelivery({
     lease,
     outbox: store.outbox,
@@ -43,6 +43,7 @@ export function createReplyDelivery(
     },
     onOutcome(row, state, detail) {
       trace(core, row, state, detail);
+      if (state === "sent") replyWindows.sent(row, row.payload.parts.length);
       if (state === "sent") metrics.sent(row.channel, now() - row.createdAt);
       // A withdrawn draft does not count as a message.
       if (state === "sent" && row.payload.parts.length > 0) hooks.observe("message_sent", sentMessage(row));

@@ -100,3 +100,24 @@ export type GivenUpCounts = readonly {
   readonly account: string;
   readonly count: number;
 }[];
+
+/** A trigger that was ignored because its platform accepts only replies. */
+export interface NotTriggeredFacts {
+  /** Name of the platform. */
+  readonly platform: string;
+  /** `channel/account`. */
+  readonly place: string;
+  /** Time after a person's message in which the platform accepts messages, in milliseconds. */
+  readonly windowMs: number;
+  /** Id of the ignored message. */
+  readonly id: string;
+}
+
+/** A period in which an account may have missed messages. */
+export interface MissedFacts {
+  /** `channel/account`. */
+  readonly place: string;
+  /** Times in ISO 8601. */
+  readonly from: string;
+  readonly to: string;
+}

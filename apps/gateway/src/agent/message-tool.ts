@@ -13,6 +13,7 @@ import { getSentId } from "@signalbox/runs";
 import type { UserQuestions } from "@signalbox/tools";
 import { getPhrases } from "../configure/get-phrases.ts";
 import type { CoreContext } from "../core-context.ts";
+import { explainClosed } from "../messages/reply-windows.ts";
 import { isOfConversation } from "../messages/traces.ts";
 import { ShutdownAbort } from "../shutdown.ts";
 import type { GatewayStore } from "../store.ts";
@@ -27,7 +28,7 @@ export interface SendOptions {
 
 /** Implements the message tool. */
 export function createSend(core: CoreContext, { delivery, outgoing }: SendOptions): ActOnMessages<ActiveRun> {
-  const { store, lease, accounts, redact, now } = core;
+  const { store, lease, accounts, replyWindows, redact, now } = core;
   const crossPosts = createCrossPosts({ store: store.groupHistory, now });
   return createMessageActions<ActiveRun>({
     outbox: store.outbox,
@@ -42,6 +43,10 @@ export function createSend(core: CoreContext, { delivery, outgoing }: SendOption
       const wanted = { sources, voice: false };
       const phrases = getPhrases(core, { agentId, stored: { event } });
       return outgoing.prepare({ wanted, agentId, capabilities, mayAttach, isVisible, phrases, signal });
+    },
+    async findRefusal(to) {
+      const closed = await replyWindows.findClosed(to);
+      return closed && explainClosed(closed);
     },
     isOfConversation: (messageId, to, { event }) => isInConversation(store, messageId, to, event),
     createHistoryEntry: (to, message, sender) => crossPosts.createEntry(to, message, sender),

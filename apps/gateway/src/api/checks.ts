@@ -3,6 +3,7 @@ import type { RemoteCheck } from "@signalbox/protocol";
 import type { Agent } from "../configure/agents.ts";
 import type { AgentModel } from "../configure/models.ts";
 import type { GatewayContext } from "../context.ts";
+import { formatWindow } from "../messages/reply-windows.ts";
 
 /** Time limit for the check of one platform or vendor, in milliseconds. */
 const TIMEOUT_MS = 15_000;
@@ -12,7 +13,7 @@ const CHECK_TOKENS = 16;
 export async function runChecks(ctx: GatewayContext, withModels: boolean): Promise<RemoteCheck[]> {
   const ofAccounts = ctx.accounts.list().map(({ channel, account }) => checkAccount(ctx, channel, account));
   const ofAgents = withModels ? ctx.config.current().agents.all.map((agent) => checkModel(ctx, agent)) : [];
-  const checks = (await Promise.all([...ofAccounts, ...ofAgents])).flat();
+  const checks = (await Promise.all([...ofAccounts, ...ofAgents, checkSchedules(ctx)])).flat();
   return checks.map((check) => ({ ...check, detail: ctx.redact(check.detail) }));
 }
 
@@ -38,6 +39,18 @@ async function checkAccount(
       { part, ok: false, detail, remedy: "Check whether the platform can be reached from this machine." },
     ];
   }
+}
+
+/** Reports schedules that their platform will refuse unless a person writes before they are due. */
+async function checkSchedules({ scheduled, replyWindows }: GatewayContext): Promise<readonly RemoteCheck[]> {
+  const checks = scheduled.list().map(async ({ id, nextAt, task }) => {
+    const closed = await replyWindows.findClosed(task.place, nextAt);
+    if (closed === undefined) return [];
+    const detail = `will not run at ${new Date(nextAt).toISOString()} unless the person writes within ${formatWindow(closed.windowMs)} before: ${closed.platform} accepts only replies`;
+    const remedy = "Schedule it on another channel, or ask the person to write before.";
+    return [{ part: `schedule ${id}`, ok: false, detail, remedy }];
+  });
+  return (await Promise.all(checks)).flat();
 }
 
 async function checkModel({ config, now }: GatewayContext, agent: Agent): Promise<readonly RemoteCheck[]> {

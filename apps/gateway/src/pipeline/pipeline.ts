@@ -10,6 +10,7 @@ import type { EmitTrigger, TriggerTerms } from "../triggers/trigger.ts";
 import { type ReceivedMessage, receive } from "./1-receive/receive.ts";
 import { admit } from "./2-admit/admit.ts";
 import { type Accepted, type AcceptOutcome, accept, recoverAccepted } from "./3-accept/accept.ts";
+import { reportGap } from "./3-accept/report-gap.ts";
 import { endUnanswered } from "./3-accept/unanswered.ts";
 import { applyDeletion, applyEdit, type NewlyAddressed } from "./4-queue/edits.ts";
 import { enqueue } from "./4-queue/queue.ts";
@@ -50,9 +51,12 @@ import { answerCommand, resumeCommand } from "./commands/run-commands.ts";
 export async function emit(ctx: GatewayContext, event: InboundEvent): Promise<EmitResult> {
   const received = receive(ctx, event);
   if (received.kind === "none") return "accepted";
+  if (received.kind === "gap") return reportGap(ctx, received.event);
   if (received.kind === "delivery") return endNotDelivered(ctx, received.event);
-  if (received.kind === "message")
+  if (received.kind === "message") {
+    ctx.replyWindows.heard(received.event);
     return toEmitResult(await ctx.pending.track(received.event, takeMessage(ctx, received)));
+  }
   // Channels emit concurrently, so the message itself may not be in the inbox yet.
   await ctx.pending.wait(received.event);
   if (received.kind === "deleted") return applyDeletion(ctx, received.event);

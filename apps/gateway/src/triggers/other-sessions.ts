@@ -21,6 +21,8 @@ export interface OtherSessionsOptions {
     readonly inbox: Pick<TriggerStore["inbox"], "list">;
     readonly kv: Pick<TriggerStore["kv"], "get" | "set">;
   };
+  /** Returns a text for the model if the platform would reject the answer in a conversation. */
+  readonly findRefusal: (to: Place) => Promise<string | undefined>;
   /** Returns the configuration in effect. */
   readonly reach: () => SessionReach;
   readonly now: () => number;
@@ -75,6 +77,8 @@ async function send(
   const place = await placeFor(ports, eventId, key);
   const agentId = parseSessionKey(key)?.agentId;
   if (place === undefined || agentId === undefined) throw new Error(`Nobody has written in ${key} recently.`);
+  const refusal = await ports.findRefusal(place);
+  if (refusal !== undefined) throw new Error(refusal);
   const isSamePerson = getSpeakerKey(run.event) === getSpeakerKey(place);
   const sources = facts.taint.map(({ source }) => source);
   // The agent may quote this text to people in the conversation, so it contains no names of people or sessions.

@@ -56,7 +56,7 @@ const PARENT = "agent:coder:plain:direct:anna";
 const HALL = "agent:coder:plain:main:group:hall";
 
 /** A conversation of the same agent's, in which somebody has written. */
-async function otherConversation() {
+async function otherConversation(refusal?: string) {
   const store = await openStore<TriggerBodies>({ path: ":memory:" });
   onTestFinished(() => store.close());
   const write = (event: MessageEvent) =>
@@ -73,6 +73,7 @@ async function otherConversation() {
   await write(plainMessage());
   const others = createOtherSessions({
     store,
+    findRefusal: async () => refusal,
     reach: () => ({ visibility: "agent", agents: [] }),
     now: () => 0,
   });
@@ -98,6 +99,14 @@ it("says the same thing to another conversation where a call is made again, on t
     saidFrom: PARENT,
     delegated: { taint: ["web"] },
   });
+});
+
+it("says nothing to a conversation whose platform would reject the answer", async () => {
+  const { others, triggered } = await otherConversation("Nothing was sent: the person must write first.");
+  await expect(others.send(HALL, "hello", runOf(PARENT), callIn(PARENT, "c1"))).rejects.toThrow(
+    "write first",
+  );
+  expect(triggered).toEqual([]);
 });
 
 it("says it again where it said it before, wherever people have written meanwhile", async () => {

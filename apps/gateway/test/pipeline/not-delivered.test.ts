@@ -4,12 +4,11 @@ import { ends, eventually, exampleConfig, inStore, openWorld } from "../support/
 import { modelRequests } from "../support/model-requests.ts";
 import { plainChannel, plainMessage, said } from "../support/plain-channel.ts";
 
-const CONFIG = {
-  ...exampleConfig({
-    access: { dm: "open", owners: ["plain:anna"] },
-    replies: { stream: "off", typing: false },
-  }),
-};
+const CONFIG = exampleConfig({
+  access: { dm: "open", owners: ["plain:anna"] },
+  channels: { plain: { accounts: { main: {} } } },
+  replies: { stream: "off", typing: false },
+});
 
 function failed(messageId: string, more: Partial<DeliveryEvent> = {}): DeliveryEvent {
   const { text: _, media: __, mentions: ___, ...base } = plainMessage(`failure-of-${messageId}`, "");
@@ -27,8 +26,7 @@ function failed(messageId: string, more: Partial<DeliveryEvent> = {}): DeliveryE
 async function open() {
   const world = await openWorld();
   const plain = plainChannel({ openDirect: async (person) => `plain:of-${person}` });
-  const settings = { ...CONFIG, channels: { ...CONFIG.channels, plain: { accounts: { main: {} } } } };
-  world.configure(settings);
+  world.configure(CONFIG);
   world.script([{ text: "the answer" }, { text: "another answer" }]);
   const started = await world.start({ channels: [plain.definition] });
   await plain.emit(plainMessage("1", "the question"));

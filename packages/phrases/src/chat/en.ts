@@ -1,7 +1,9 @@
 import type {
   BudgetFacts,
   GivenUpCounts,
+  MissedFacts,
   NamedAgent,
+  NotTriggeredFacts,
   QuestionFacts,
   StatusFacts,
   UsedTotals,
@@ -267,6 +269,12 @@ export const chat = {
     tooLarge: (size: string, most: string) => `it is ${size}, and at most ${most} can be sent here`,
     noSuchKind: (mimeType: string) => `${mimeType} files cannot be sent here`,
   },
+  /** For owners: a schedule or heartbeat was ignored, because its platform accepts only replies. */
+  notTriggered: ({ platform, place, windowMs, id }: NotTriggeredFacts): string =>
+    `A schedule or heartbeat on ${place} did not run: ${platform} accepts messages only within ${hoursOrMinutes(windowMs)} after the person's last message, and that time is over. Ask them to write first. \`signalbox why ${id}\` shows it.`,
+  /** For owners: an account may have missed messages. */
+  missed: ({ place, from, to }: MissedFacts): string =>
+    `${place} may have missed messages between ${from} and ${to}, because the gateway did not stop in an orderly way or lost its connection. The platform does not deliver them again.`,
   /** For owners. @param more there may be more than these */
   givenUp(counts: GivenUpCounts, more: boolean): string {
     const sum = counts.reduce((all, { count }) => all + count, 0);
@@ -278,6 +286,10 @@ export const chat = {
 
 function counted(number: number, one: string, more = `${one}s`): string {
   return `${count(number)} ${number === 1 ? one : more}`;
+}
+
+function hoursOrMinutes(ms: number): string {
+  return ms % 3_600_000 === 0 ? `${ms / 3_600_000} h` : `${Math.round(ms / 60_000)} min`;
 }
 
 function nameAndId({ id, name }: NamedAgent): string {

@@ -234,6 +234,10 @@ export const chat: typeof en = {
     tooLarge: (size, most) => `大小为 ${size}，此处最多可发送 ${most}`,
     noSuchKind: (mimeType) => `此处不支持发送 ${mimeType} 文件`,
   },
+  notTriggered: ({ platform, place, windowMs, id }) =>
+    `${place} 上的一个定时任务或心跳没有执行：${platform} 只接受对方最后一条消息之后 ${hoursOrMinutes(windowMs)}内的消息，现在已经超时。请让对方先发一条消息。\`signalbox why ${id}\` 可以查看详情。`,
+  missed: ({ place, from, to }) =>
+    `${place} 可能漏收了 ${from} 到 ${to} 之间的消息，因为网关没有正常停止，或者连接中断过。平台不会再次发送这些消息。`,
   givenUp(counts, more) {
     const sum = counts.reduce((all, { count }) => all + count, 0);
     const list = counts.map(
@@ -256,6 +260,10 @@ const WHOSE: Readonly<Record<BudgetFacts["of"], string>> = {
   all: "全部调用",
 };
 const UNITS = { s: "秒", min: "分钟", h: "小时", days: "天" } as const;
+
+function hoursOrMinutes(ms: number): string {
+  return ms % 3_600_000 === 0 ? `${ms / 3_600_000} 小时` : `${Math.round(ms / 60_000)} 分钟`;
+}
 
 function nameAndId({ id, name }: NamedAgent): string {
   return name === id ? id : `${name}（${id}）`;

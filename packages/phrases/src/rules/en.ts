@@ -48,6 +48,10 @@ export const admission = {
     because: "bots wrote there more than 20 times in a minute, so bots get no answer there for five minutes",
     remedy: () => "Make the other bot answer less, or set access.groups.bots to ignore.",
   },
+  reply_window: {
+    because: "the platform accepts only replies there, and no person has written recently",
+    remedy: () => "Ask the person to write first, or send it on another channel.",
+  },
   own_message: { because: "the agent wrote it" },
   token_revoked: {
     because: "the token it was sent with was revoked",

@@ -43,6 +43,10 @@ export const admission: typeof admissionEn = {
     because: "机器人在该处一分钟内发送了 20 条以上的消息，五分钟内不再回答机器人",
     remedy: () => "请减少另一个机器人的回复，或将 access.groups.bots 设为 ignore。",
   },
+  reply_window: {
+    because: "这个平台只接受回复，而对方最近没有发过消息",
+    remedy: () => "请对方先发一条消息，或者改用其他渠道。",
+  },
   own_message: { because: "这是智能体自己发送的消息" },
   token_revoked: {
     because: "发送时使用的令牌已被撤销",

@@ -66,6 +66,7 @@ export type AdmissionRule =
   | "not_addressed"
   | "bot"
   | "bot_loop"
+  | "reply_window"
   | "own_message"
   | "token_revoked";
 

@@ -4,6 +4,7 @@ import {
   type DeliveryEvent,
   type EditedEvent,
   type InboundEvent,
+  type LifecycleEvent,
   type MessageEvent,
   normalizeEvent,
   normalizeTurn,
@@ -17,6 +18,7 @@ type Received =
   | { readonly kind: "edited"; readonly event: EditedEvent }
   | { readonly kind: "deleted"; readonly event: DeletedEvent }
   | { readonly kind: "delivery"; readonly event: DeliveryEvent }
+  | { readonly kind: "gap"; readonly event: LifecycleEvent }
   /** The event needs no work except its acknowledgment. */
   | { readonly kind: "none" };
 
@@ -58,6 +60,7 @@ export function receive(ctx: GatewayContext, event: InboundEvent): Received {
     case "reaction":
     case "member":
     case "lifecycle":
+      if (event.type === "lifecycle" && event.what === "gap") return { kind: "gap", event };
       ctx.logger.debug({ channel: event.channel, type: event.type }, "an event without a handler");
       return { kind: "none" };
   }

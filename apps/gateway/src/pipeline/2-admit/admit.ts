@@ -29,7 +29,7 @@ export async function admit(
   terms?: TriggerTerms,
 ): Promise<Admitted> {
   const asFromOutside = admitted(ctx, event, await decideAdmission(ctx, event));
-  const result = terms === undefined ? asFromOutside : onTerms(terms, asFromOutside);
+  const result = terms === undefined ? asFromOutside : await onTerms(ctx, terms, asFromOutside);
   await ctx.queueModes.read(result.place.sessionKey);
   return result;
 }
@@ -46,9 +46,20 @@ function admitted(
   return { stored: { event, rule: decision.rule, role }, place, decision, exclusive };
 }
 
-/** Ignores a trigger without notice if its person may no longer talk to the agent. */
-function onTerms(trigger: TriggerTerms, { stored, decision }: Admitted): Admitted {
+/**
+ * Ignores a trigger if its person may no longer talk to the agent, or if the platform would reject the answer. Owners
+ * are notified of the latter.
+ */
+async function onTerms(
+  ctx: GatewayContext,
+  trigger: TriggerTerms,
+  { stored, decision: asked }: Admitted,
+): Promise<Admitted> {
   const { agentId, sessionKey, atMost } = trigger;
+  const decision: AdmissionDecision =
+    asked.kind === "answer" && (await isRefusedByPlatform(ctx, trigger, stored.event))
+      ? { kind: "ignore", rule: "reply_window" }
+      : asked;
   const { kind, rule } = decision;
   const role = getWeakerRole(stored.role, atMost);
   const triggered = { ...stored, role, trigger };
@@ -58,6 +69,16 @@ function onTerms(trigger: TriggerTerms, { stored, decision }: Admitted): Admitte
     decision: kind === "answer" ? { kind, rule, role } : { kind: "ignore", rule },
     exclusive: isExclusive(triggered, undefined),
   };
+}
+
+/** Sub-agents and their reports are not refused: their answers go to agents. */
+async function isRefusedByPlatform(
+  { replyWindows }: GatewayContext,
+  { subAgent, delegated }: TriggerTerms,
+  event: MessageEvent,
+): Promise<boolean> {
+  if (subAgent !== undefined || delegated !== undefined) return false;
+  return (await replyWindows.findClosed(event)) !== undefined;
 }
 
 /**

@@ -2,7 +2,7 @@ import { reasonOf } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import { resolveSenderName } from "@signalbox/channel/accounts";
 import { createOutboxRow } from "@signalbox/delivery";
-import { phrasesFor } from "@signalbox/phrases";
+import { type Phrases, phrasesFor } from "@signalbox/phrases";
 import { createGroupBody, getGroupKey } from "@signalbox/prompt";
 import { createPairingCode, PAIRING_TTL_MS } from "@signalbox/routing";
 import { type InboxId, isFatal, isRetryable } from "@signalbox/store";
@@ -10,6 +10,8 @@ import type { GatewayContext } from "../../context.ts";
 import { classifyPermanentFailure } from "../../messages/failures.ts";
 import type { InboundRecord } from "../../store.ts";
 import { reportOutcome } from "../report-outcome.ts";
+
+const DAY_MS = 86_400_000;
 
 /** Finishes a message that no run answers, after following its rule. Retries temporary failures. Never rejects. */
 export async function endUnanswered(
@@ -50,6 +52,7 @@ async function followRule(
   try {
     if (kind === "keep") await keep(ctx, event);
     if (kind === "pair") await offerPairing(ctx, id, event);
+    if (rule === "reply_window") await notifyOwners(ctx, id, event);
   } catch (error) {
     if (isFatal(error) || isRetryable(error)) throw error;
     ctx.logger.error(
@@ -57,6 +60,22 @@ async function followRule(
       "a message was ignored, and what its rule calls for failed",
     );
   }
+}
+
+/** Informs owners of a trigger that was ignored because its platform accepts only replies, once a day and place. */
+async function notifyOwners(ctx: GatewayContext, id: InboxId, event: MessageEvent): Promise<void> {
+  const { channel, account, address } = event;
+  const closed = await ctx.replyWindows.findClosed(event);
+  const platform = closed?.platform ?? channel;
+  const windowMs = closed?.windowMs ?? 0;
+  const day = String(Math.floor(ctx.now() / DAY_MS));
+  const place = `${channel}/${account}`;
+  const text = ({ notTriggered }: Phrases): string => notTriggered({ platform, place, windowMs, id });
+  ctx.logger.warn(
+    { message: id, channel, account },
+    "a trigger was ignored: its platform accepts only replies",
+  );
+  await ctx.delivery.ownerNotices.send(text, `reply-window ${place} ${address} ${day}`);
 }
 
 function keep({ store, config }: GatewayContext, event: MessageEvent): Promise<void> {
