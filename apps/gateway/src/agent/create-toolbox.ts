@@ -16,6 +16,7 @@ import { createExecSandbox } from "../configure/exec-sandbox.ts";
 import { getPhrases } from "../configure/get-phrases.ts";
 import type { CoreContext } from "../core-context.ts";
 import { TOOL_ARGUMENTS } from "../hooks/hook-points.ts";
+import { warnOfClosed } from "../messages/reply-windows.ts";
 import { createCronHandler } from "../triggers/cron-handler.ts";
 import type { Delegation } from "../triggers/delegation.ts";
 import type { OtherSessions } from "../triggers/other-sessions.ts";
@@ -120,7 +121,14 @@ function abilities(core: CoreContext, services: ToolboxServices, getSpending: ()
     more: createAdditionalTools(core, services.mcp),
     send: createSend(core, services),
     isCurrent: (destination, { event }) => isCurrentConversation(destination, event),
-    cron: createCronHandler(scheduled, { now, getTimeZone: createTimeZones(config) }),
+    cron: createCronHandler(scheduled, {
+      now,
+      getTimeZone: createTimeZones(config),
+      async warnOfRefusal(to, at) {
+        const closed = await core.replyWindows.findClosed(to, at);
+        return closed && warnOfClosed(closed);
+      },
+    }),
     sessions: createSessionsHandler(subAgents, otherSessions, store),
   } satisfies Partial<OptionsOfTools>;
 }

@@ -113,6 +113,11 @@ export function formatWindow(windowMs: number): string {
   return Number.isInteger(hours) ? `${hours} h` : `${Math.round(windowMs / 60_000)} min`;
 }
 
+/** Warns the model that a schedule will be ignored unless a person writes before. */
+export function warnOfClosed({ platform, windowMs }: ClosedReplyWindow): string {
+  return `${platform} accepts messages here only within ${formatWindow(windowMs)} after a person wrote. If nobody writes before, it does not run. Tell the person.`;
+}
+
 /** Explains to the model why nothing can be sent to a conversation. */
 export function explainClosed({ platform, windowMs, used }: ClosedReplyWindow): string {
   const limit =

@@ -179,6 +179,23 @@ it("says of a removal and of a schedule that they are over where the call is mad
   expect(told).toEqual([]);
 });
 
+it("warns of a schedule that the platform would reject, and adds it", async () => {
+  const { wakes, clock } = await world();
+  const delays: number[] = [];
+  const warning = createCronHandler(wakes, {
+    now: clock.now,
+    getTimeZone: () => "UTC",
+    async warnOfRefusal(_to, at) {
+      delays.push(at - clock.now());
+      return "Somebody must write before.";
+    },
+  });
+  const outcome = await warning(inAnHour, runIn("kitchen"), { callId: "c1" });
+  expect(outcome).toMatch(/^Scheduled as .* Somebody must write before\.$/);
+  expect(delays).toEqual([HOUR]);
+  expect(wakes.list()).toHaveLength(1);
+});
+
 it("says so where nothing is scheduled because its time has passed meanwhile", async () => {
   const { clock, wakes } = await world();
   const slow = createCronHandler(wakes, {

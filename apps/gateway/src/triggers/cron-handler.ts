@@ -5,7 +5,7 @@ import type { CronRequest } from "@signalbox/tools";
 import type { ScheduledTask, ScheduledTriggers } from "./scheduled-triggers.ts";
 import type { Schedule } from "./schedules/schedule.ts";
 import { describeWhen, nextDue, readWhen } from "./schedules/when.ts";
-import { getPlace } from "./trigger.ts";
+import { getPlace, type Place } from "./trigger.ts";
 import type { TriggeringRun } from "./types.ts";
 
 /** Schedules of one conversation. */
@@ -15,12 +15,14 @@ export interface CronHandlerOptions {
   readonly now: () => number;
   /** Returns the time zone of a message's sender. Times without a zone are read and shown in it. */
   readonly getTimeZone: (event: MessageEvent) => string;
+  /** Returns a warning for the model if the platform would reject the answer at that time. Default: none. */
+  readonly warnOfRefusal?: (to: Place, at: number) => Promise<string | undefined>;
 }
 
 /** Implements the cron tool. An agent can access the schedules of its own conversation only. */
 export function createCronHandler(
   scheduler: Pick<ScheduledTriggers, "list" | "recall" | "add" | "remove" | "run">,
-  { now, getTimeZone }: CronHandlerOptions,
+  { now, getTimeZone, warnOfRefusal = async () => undefined }: CronHandlerOptions,
 ) {
   const ofSession = ({ sessionKey }: TriggeringRun): Schedule<ScheduledTask>[] =>
     scheduler.list().filter(({ task }) => task.sessionKey === sessionKey);
@@ -50,7 +52,9 @@ export function createCronHandler(
     const nextAt = nextDue(when, now());
     if (nextAt === undefined || !(await scheduler.add({ id, when, missed, task })))
       throw new Error("Nothing was scheduled: that time has already passed.");
-    return confirm({ id, when, nextAt }, zone ?? zoneOfPerson);
+    const warning = await warnOfRefusal(task.place, nextAt);
+    const confirmation = confirm({ id, when, nextAt }, zone ?? zoneOfPerson);
+    return warning === undefined ? confirmation : `${confirmation} ${warning}`;
   };
 
   /** Executes an action on a schedule of this conversation. If the schedule has ended, returns only that. */
