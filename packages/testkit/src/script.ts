@@ -23,9 +23,9 @@ export interface ScriptedTurn {
   readonly deltaMs?: number | undefined;
   /** Awaited before each event of the stream, with its index, so that a test can control the pace. */
   readonly pace?: ((event: number) => unknown) | undefined;
-  /** Refuse instead of answering. */
+  /** Responds with an error. */
   readonly error?: ScriptedError | undefined;
-  /** Break the connection after this many events, or never end (`stall`). */
+  /** Breaks the connection after this many events, or never ends the stream (`stall`). */
   readonly fault?: { readonly kind: "cut" | "stall" | "garbage"; readonly afterEvents: number };
 }
 

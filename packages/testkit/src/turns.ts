@@ -8,7 +8,7 @@ export interface TurnReader {
   next(request: unknown): Promise<ScriptedTurn>;
 }
 
-/** Opens `script` at its first turn. */
+/** Creates a reader for a script. */
 export function readTurns(script: Script): TurnReader {
   let index = 0;
   return {

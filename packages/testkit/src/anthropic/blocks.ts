@@ -41,7 +41,7 @@ export function refuse(message: string): never {
   throw new Invalid(message);
 }
 
-/** State of one check of one request. */
+/** State while a request is checked. */
 export interface Check {
   cacheControls: number;
   readonly thinking: boolean;

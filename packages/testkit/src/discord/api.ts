@@ -25,7 +25,7 @@ interface ApiOptions {
   /** Returns `undefined` if the token was revoked. */
   readonly token: () => string | undefined;
   readonly mayReadContent: boolean;
-  /** Refuse the sixth message within five seconds in one channel. */
+  /** Rejects the sixth message within five seconds in one channel. */
   readonly rateLimit: boolean;
   readonly now: () => number;
 }

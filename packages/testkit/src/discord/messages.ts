@@ -206,7 +206,7 @@ export class Messages {
     return undefined;
   }
 
-  /** As the API gives it. Source: `MessageResponse` of the OpenAPI document. */
+  /** Returns the message as the API does. Source: `MessageResponse` of the OpenAPI document. */
   payload(message: DiscordMessage): Raw {
     return {
       id: message.id,

@@ -36,7 +36,7 @@ export interface DiscordOptions {
   readonly heartbeatMs?: number;
   /** Number of events of a session that can be resent. Default: 10,000. */
   readonly keeps?: number;
-  /** Refuse the sixth message within five seconds in one channel. Default: false. */
+  /** Rejects the sixth message within five seconds in one channel. Default: false. */
   readonly rateLimit?: boolean;
   readonly port?: number;
   /** Milliseconds since the epoch. Default: the machine's clock. */

@@ -1,6 +1,6 @@
 import type { Raw } from "../raw.ts";
 
-/** An event as Feishu pushes it, before encryption. */
+/** An event of Feishu, before encryption. */
 export interface FeishuEvent {
   readonly schema: "2.0";
   readonly header: Raw & { readonly event_id: string; readonly event_type: string };

@@ -21,7 +21,7 @@ export class OpenAIRefusal extends Error {
   }
 }
 
-/** Refuses the first key of `value` that is not in `known`, in the words of the Responses endpoint. */
+/** Rejects the first key of `value` that is not in `known`, with the message of the Responses endpoint. */
 export function closed(value: Raw, known: ReadonlySet<string>, at: string): void {
   for (const key of Object.keys(value)) {
     if (known.has(key)) continue;

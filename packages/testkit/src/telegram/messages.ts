@@ -67,7 +67,7 @@ export interface MessageRules {
   readonly blocked: ReadonlySet<string>;
   /** Topics that accept no messages, by `chat/topic`. */
   readonly refusedTopics: ReadonlyMap<string, "closed" | "deleted">;
-  /** Ids of the supergroups that groups became, by the id of the group. */
+  /** Ids of supergroups, by the id of the former group. */
   readonly migrated: ReadonlyMap<string, number>;
   /** Refuse messages over a chat's rate limit. */
   flood: boolean;
@@ -231,7 +231,7 @@ export class Messages {
     if (topic !== undefined && !(Number.isInteger(topic) && canHaveTopics))
       return badRequest("message thread not found");
     const { reply_parameters: reply } = values;
-    // Without a topic, a reply goes to the topic of the message that it replies to.
+    // Without a topic, a reply is sent to the topic of the message that it replies to.
     const answered = isRaw(reply) ? this.find(chatId, reply["message_id"]) : undefined;
     const refusedTopic = this.#rules.refusedTopics.get(`${chatId}/${String(topic ?? answered?.topicId)}`);
     if (refusedTopic === "closed") return badRequest("TOPIC_CLOSED");

@@ -22,7 +22,7 @@ interface StoredFile {
 
 /** The methods of the Bot API. */
 export class Methods {
-  /** By their ids. */
+  /** Files by id. */
   readonly files: Map<string, StoredFile> = new Map();
   /** Answered clicks. */
   readonly answered: string[] = [];

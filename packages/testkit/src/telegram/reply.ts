@@ -18,7 +18,7 @@ export function refuse(code: number, description: string): ApiReply {
   return { ok: false, error_code: code, description };
 }
 
-/** `Bad Request: what`. */
+/** Creates the error `Bad Request: <what>`. */
 export function badRequest(what: string): ApiReply {
   return refuse(400, `Bad Request: ${what}`);
 }

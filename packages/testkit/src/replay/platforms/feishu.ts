@@ -9,7 +9,7 @@ const APP = {
   encryptKey: "standin-encrypt-key",
 };
 
-/** Feishu, which posts its events to the gateway. */
+/** Starts Feishu, which posts its events to the gateway. */
 export const startFeishuPlatform: StartPlatform = async (scenario) => {
   const feishu = await startFeishu({
     appId: APP.appId,
