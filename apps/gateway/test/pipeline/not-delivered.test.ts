@@ -42,13 +42,13 @@ it("a message that fails after the platform accepted it is reported to the sende
 
   const [row] = await inStore(world, (store) => store.outbox.list());
   expect(row).toMatchObject({ state: "dead", error: "the recipient is not on this platform" });
-  expect(await ends(world)).toEqual([["failed-reported", "undelivered"]]);
   const why = (await world.command(["why", "1", "--details"])).out;
   expect(why).toContain("the recipient is not on this platform");
   expect(why).toContain("dead: the platform accepted it and did not deliver it");
-  expect((await world.command(["messages"])).out).toContain("failed-reported");
 
   await eventually(() => said(plain).length === 3, "the chat and the owner are notified");
+  expect(await ends(world)).toEqual([["failed-reported", "undelivered"]]);
+  expect((await world.command(["messages"])).out).toContain("failed-reported");
   expect(said(plain).slice(1)).toEqual([
     expect.stringContaining("this chat does not accept it"),
     expect.stringContaining("1 dead on plain/main"),

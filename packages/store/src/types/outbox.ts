@@ -137,8 +137,8 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   dead(id: OutboxId, lease: LeaseToken, error?: string, word?: OutboxInsert<T["outbound"]>): Promise<void>;
   /**
    * Marks a `sent` row as given up, because the platform reported later that it was not delivered. The row keeps its
-   * receipts, and its `replied` messages become `failed-reported`. `word`, a notice about it, is added to the outbox in
-   * the same transaction.
+   * receipts, and its `replied` messages become `unreported`. `word`, a notice about it, is added to the outbox in the
+   * same transaction.
    *
    * @returns false if the row is not `sent`
    */
