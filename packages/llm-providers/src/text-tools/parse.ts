@@ -3,7 +3,7 @@ import { parseArguments } from "../turn/arguments.ts";
 import { CALL_CLOSE, CALL_OPEN, RESULT_OPEN } from "./write.ts";
 
 /** A call read from text. `argsText` is the JSON of the arguments, or the whole body if it is malformed. */
-interface TextCall {
+export interface TextCall {
   readonly name: string;
   readonly argsText: string;
   /** Why the body is malformed. The model gets to see it. */

@@ -1,9 +1,9 @@
-import type { Block, ModelEvent, StreamModel } from "@signalbox/agent-core";
+import type { Block, ModelEvent, StreamModel, TextBlock } from "@signalbox/agent-core";
 import { Speech } from "../shared/speech.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { Replay, replayStream } from "../turn/replay.ts";
 import { modelTurn, NO_TIMEOUTS } from "../turn/turn.ts";
-import { CallScanner, type ScanSink } from "./parse.ts";
+import { CallScanner, type ScanSink, type TextCall } from "./parse.ts";
 import { RESULT_OPEN, textContext } from "./write.ts";
 
 /** Splits a model's text into text blocks and tool calls. */
@@ -27,23 +27,25 @@ class TextCallReader {
 
   readonly #sink: ScanSink = {
     text: (text) => this.#speech.say("text", text),
-    call: ({ name, argsText, error: argsError }) => {
-      this.#speech.end();
-      const call = { type: "toolCall", id: `${this.#idPrefix}_${++this.#calls}`, name } as const;
-      if (argsError !== undefined) {
-        this.#turn.block({ ...call, args: undefined, argsText, argsError });
-        return;
-      }
-      const index = this.#turn.open(call);
-      this.#turn.append(index, argsText);
-      this.#turn.close(index);
-    },
+    call: (found) => this.#call(found),
     invented: () => {
       // The rest of the answer, and the vendor's usage at its end, is not awaited.
       this.#turn.estimate();
       this.#turn.finish("tool_use");
     },
   };
+
+  #call({ name, argsText, error: argsError }: TextCall): void {
+    this.#speech.end();
+    const call = { type: "toolCall", id: `${this.#idPrefix}_${++this.#calls}`, name } as const;
+    if (argsError !== undefined) {
+      this.#turn.block({ ...call, args: undefined, argsText, argsError });
+      return;
+    }
+    const index = this.#turn.open(call);
+    this.#turn.append(index, argsText);
+    this.#turn.close(index);
+  }
 
   event(event: ModelEvent): void {
     if (event.type === "block.start") this.#blocks++;
@@ -55,7 +57,11 @@ class TextCallReader {
     } else if (event.type === "block.end" && event.index === this.#reading) {
       this.#reading = undefined;
       this.#scanner?.end();
-      this.#speech.end();
+      // The text turned out to be reasoning.
+      if (event.block.type === "thinking") this.#speech.endAs("thinking");
+      else this.#speech.end();
+    } else if (event.type === "block.end" && event.block.type === "text") {
+      this.#converted(event.index, event.block);
     } else if (event.type === "finish") {
       const { content, stopReason, rawStopReason, responseId } = event.message;
       this.#turn.responseId(responseId);
@@ -65,6 +71,25 @@ class TextCallReader {
     } else {
       this.#replay.event(event);
     }
+  }
+
+  /** Handles reasoning that turned out to be text. If it contains calls, the text before them stays reasoning. */
+  #converted(index: number, block: TextBlock): void {
+    const calls: TextCall[] = [];
+    const scanner = new CallScanner({
+      text: () => {},
+      call: (found) => calls.push(found),
+      invented: () => {},
+    });
+    scanner.push(block.text);
+    scanner.end();
+    const { text } = block;
+    this.#replay.event({
+      type: "block.end",
+      index,
+      block: calls.length > 0 ? { type: "thinking", text } : block,
+    });
+    for (const found of calls) this.#call(found);
   }
 
   /** Handles a block that arrives only with the last event. */

@@ -93,6 +93,30 @@ describe("tool calls in text", () => {
     expect(message).toMatchObject({ content: [{ type: "toolCall", name: "read" }], stopReason: "tool_use" });
   });
 
+  it("are found in a block that turns out to be text, or whose text turns out to be reasoning", async () => {
+    const ends = (text: string, from: "text" | "thinking", to: "text" | "thinking"): StreamModel =>
+      withTextTools((asked, _context, options) =>
+        modelTurn({ model: asked, options }, async function* (turn) {
+          const index = turn.open({ type: from });
+          yield turn.append(index, text);
+          turn.closeAs(index, to);
+          yield turn.finish("end_turn");
+        }),
+      );
+    const ask = async (stream: StreamModel) =>
+      (await readTurn(stream(model, { system: { stable: "S" }, messages: [go], tools: TOOLS }))).message;
+    expect(await ask(ends(`Let me look.\n${CALL}`, "thinking", "text"))).toMatchObject({
+      content: [{ type: "thinking" }, { type: "toolCall", name: "read", args: { path: "a.txt" } }],
+      stopReason: "tool_use",
+    });
+    expect((await ask(ends("Let me see.", "thinking", "text"))).content).toEqual([
+      { type: "text", text: "Let me see." },
+    ]);
+    expect((await ask(ends("So four.", "text", "thinking"))).content).toEqual([
+      { type: "thinking", text: "So four." },
+    ]);
+  });
+
   it("are found however the text is cut, also several in a row", () => {
     const text = `Look:\n${CALL}\n\n${CALL}`;
     fc.assert(
