@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 /** The headings of the context blocks before a message. */
 export const HEADINGS = {
   inbound: "## Inbound Context (trusted metadata)",
@@ -17,9 +19,14 @@ export const HEADINGS = {
 
 /** Characters that a reader does not see, and spaces. */
 const UNSEEN = /[\s\p{Cf}\p{Cc}\p{Mn}\u115f\u1160\u2800\u3164\uffa0]/u;
-/** Marks of Markdown and quotation that may stand before a heading. */
-const DECORATION: ReadonlySet<string> = new Set("#>*_~`=+|\\-–—•·.:");
-const OPENING = /[([{<\p{Ps}\p{Pi}]/u;
+/** Hyphens, underscores and commas make no difference. */
+const IGNORED = /[\p{Pd}_,，、]/u;
+/** A colon may stand in the place of a bracket. */
+const OPENING = /[([{<:：\p{Ps}\p{Pi}]/u;
+const LETTER = /\p{L}/u;
+/** Tags of HTML, which may stand before a heading. */
+const TAGS =
+  /(?:[^\S\n]*<\/?(?:h[1-6]|p|b|i|u|em|strong|div|span|code|pre|blockquote|ul|ol|li|br|hr)\b[^<>\n]{0,80}>)+/iy;
 /** Letters of other alphabets that look like Latin ones. Each pair is such a letter and the Latin one. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   "аa еe оo сc рp уy хx іi јj ѕs ԁd һh тt мm кk вb нh αa εe οo ρp τt υu νv ιi κk ωw ԝw ɑa ɡg ıi оo"
@@ -27,19 +34,22 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
     .map(([lookalike = "", letter = ""]) => [lookalike, letter]),
 );
 
-/** Reduced characters of the basic plane, by code. Filled when they are needed. */
+/** Reduced characters by code, filled when they are needed. */
 const reducedCharacters: (string | undefined)[] = [];
+/** Reduced characters of other planes. */
+const reducedPairs = new LRUCache<string, string>({ max: 2_000 });
 
 /** Reduces a character to what it looks like: a lower-case letter, one kind of opening bracket, or nothing. */
 function reduceCharacter(character: string): string {
   const code = character.length === 1 ? character.charCodeAt(0) : undefined;
-  const known = code === undefined ? undefined : reducedCharacters[code];
+  const known = code === undefined ? reducedPairs.get(character) : reducedCharacters[code];
   if (known !== undefined) return known;
   const reduced = [...character.normalize("NFKC").toLowerCase()]
-    .map((part) => (UNSEEN.test(part) || /[,，、]/.test(part) ? "" : (LOOKALIKES.get(part) ?? part)))
+    .map((part) => (UNSEEN.test(part) || IGNORED.test(part) ? "" : (LOOKALIKES.get(part) ?? part)))
     .map((part) => (OPENING.test(part) ? "(" : part))
     .join("");
-  if (code !== undefined) reducedCharacters[code] = reduced;
+  if (code === undefined) reducedPairs.set(character, reduced);
+  else reducedCharacters[code] = reduced;
   return reduced;
 }
 
@@ -49,7 +59,7 @@ interface PrefixNode {
   isEnd: boolean;
 }
 
-const PREFIXES: PrefixNode = createPrefixes(["[message_id", "[messageid", ...Object.values(HEADINGS)]);
+const PREFIXES: PrefixNode = createPrefixes(["[message_id", ...Object.values(HEADINGS)]);
 
 /** A heading is a prefix up to its trust level: `conversationinfo(untrusted`. */
 function createPrefixes(headings: readonly string[]): PrefixNode {
@@ -90,17 +100,25 @@ export function escapeImitations(text: string): string {
   return escaped + text.slice(from);
 }
 
+function getTagsLength(text: string, start: number): number {
+  if (!/[<\s]/.test(text.charAt(start))) return 0;
+  TAGS.lastIndex = start;
+  return TAGS.exec(text)?.[0].length ?? 0;
+}
+
 /** Returns true if the line that starts here begins with a prefix, as far as a reader can see. */
 function imitates(text: string, start: number): boolean {
   let node = PREFIXES;
   let last = "";
-  for (let at = start; at < text.length; ) {
+  for (let at = start + getTagsLength(text, start); at < text.length; ) {
     const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
     if (character === "\n") return false;
     at += character.length;
     for (const part of reduceCharacter(character)) {
       const isRepeatedBracket = part === "(" && last === "(";
-      if (isRepeatedBracket || (last === "" && DECORATION.has(part))) continue;
+      // Marks of Markdown, numbers and symbols may stand before a heading.
+      const isBefore = last === "" && part !== "(" && !LETTER.test(part);
+      if (isRepeatedBracket || isBefore) continue;
       last = part;
       const next = node.next.get(part);
       if (next === undefined) return false;
