@@ -5,12 +5,20 @@ export interface DecodedText {
   readonly offsets: readonly number[];
 }
 
-/**
- * Escapes of single characters (`%6B`, `\\u006b`, `\\x6b`, `&#107;`, `&#x6b;`), invisible characters between others,
- * and line breaks in long encoded lines.
- */
-const ESCAPE =
-  /%([0-9a-f]{2})|\\{1,4}u([0-9a-f]{4})|\\{1,4}x([0-9a-f]{2})|&#x([0-9a-f]{2,4});|&#(\d{2,5});|((?:\p{Cf}|\u034f|[\ufe00-\ufe0f])+)|(?<=[A-Za-z0-9+/=_-]{32})(\r?\n)(?=[A-Za-z0-9+/=_-]{4})/giu;
+/** Invisible characters between others, and line breaks in long encoded lines. */
+const INVISIBLE = /(?:\p{Cf}|\u034f|[\ufe00-\ufe0f])+|(?<=[A-Za-z0-9+/=_-]{32})\r?\n(?=[A-Za-z0-9+/=_-]{4})/u;
+/** Escapes of a character: `%6B`, `\u006b`, `\u{6b}`, `\x6b`, `&#x6b;`, `=6B`, and `&#107;`. */
+const HEX_ESCAPE =
+  /%([0-9a-f]{2})|\\{1,4}u([0-9a-f]{4})|\\{1,4}u\{([0-9a-f]{1,5})\}|\\{1,4}x([0-9a-f]{2})|&#x([0-9a-f]{2,4});/;
+const DECIMAL_ESCAPE = /&#(\d{2,5});/;
+/** At least eight bytes in hexadecimal with separators, such as `73:6b:2d` and `0x73, 0x6b`. */
+const BYTES = /(?<![0-9a-f])((?:(?:0x)?[0-9a-f]{2}(?:[:-]|[\s,]{1,2})){7,200}(?:0x)?[0-9a-f]{2})(?![0-9a-f])/;
+const QUOTED_PRINTABLE = /((?:=[0-9A-F]{2}){4,})/;
+const ESCAPE = new RegExp(
+  [HEX_ESCAPE, DECIMAL_ESCAPE, BYTES, QUOTED_PRINTABLE, INVISIBLE].map(({ source }) => source).join("|"),
+  "giu",
+);
+const BYTE = /(?:0x)?([0-9a-f]{2})/gi;
 
 /** Decodes the escapes in a text. Returns `undefined` if it has none. */
 export function decodeEscapes(text: string): DecodedText | undefined {
@@ -21,16 +29,21 @@ export function decodeEscapes(text: string): DecodedText | undefined {
     decoded += text.slice(from, to);
     for (let at = from; at < to; at += 1) offsets.push(at);
   };
-  for (const { index, 0: escaped, 1: percent, 2: unicode, 3: hex, 4: hexEntity, 5: entity } of text.matchAll(
-    ESCAPE,
-  )) {
+  const put = (code: number, at: number): void => {
+    if (code > 0x10ffff) return;
+    const character = String.fromCodePoint(code);
+    decoded += character;
+    for (let unit = 0; unit < character.length; unit += 1) offsets.push(at);
+  };
+  for (const groups of text.matchAll(ESCAPE)) {
+    const { index, 0: escaped } = groups;
     copy(index);
     from = index + escaped.length;
-    const digits = percent ?? unicode ?? hex ?? hexEntity;
-    const code = digits === undefined ? Number(entity ?? Number.NaN) : Number.parseInt(digits, 16);
-    if (Number.isNaN(code)) continue;
-    decoded += String.fromCharCode(code);
-    offsets.push(index);
+    const digits = groups[1] ?? groups[2] ?? groups[3] ?? groups[4] ?? groups[5];
+    if (digits !== undefined) put(Number.parseInt(digits, 16), index);
+    else if (groups[6] !== undefined) put(Number(groups[6]), index);
+    else if (groups[7] !== undefined || groups[8] !== undefined)
+      for (const byte of escaped.matchAll(BYTE)) put(Number.parseInt(byte[1] ?? "", 16), index + byte.index);
   }
   if (from === 0) return undefined;
   copy(text.length);

@@ -10,6 +10,8 @@ const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
   "URL-encoded": (text) => encodeURIComponent(text),
   "in JSON escapes": (text) => escapeAll(text, "\\u00"),
   "in percent escapes": (text) => escapeAll(text, "%"),
+  "in bytes with colons": (text) => escapeAll(text, ":").slice(1),
+  "in quoted-printable escapes": (text) => escapeAll(text, "=").toUpperCase(),
 };
 
 function escapeAll(text: string, prefix: string): string {
@@ -19,7 +21,7 @@ function escapeAll(text: string, prefix: string): string {
 /** Everything that a reader can decode from a text. */
 function readings(text: string): string[] {
   const runs = text.match(/[A-Za-z0-9+/=]{12,}/g) ?? [];
-  const unescaped = text.replace(/(?:%|\\u00)([0-9a-f]{2})/gi, (_, hex: string) =>
+  const unescaped = text.replace(/(?:%|:|=|\\u00)([0-9a-f]{2})/gi, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   );
   return [text, unescaped, ...runs.flatMap((run) => [decode(run, "base64"), decode(run, "hex")])];

@@ -88,11 +88,19 @@ describe("createRedactor", () => {
         .toString("base64")
         .replace(/.{76}/, "$&\r\n"),
     ],
+    ["bytes with spaces", [..."hunter2-secret"].map((c) => c.charCodeAt(0).toString(16)).join(" ")],
+    ["bytes with 0x", [..."hunter2-secret"].map((c) => `0x${c.charCodeAt(0).toString(16)}`).join(", ")],
+    [
+      "escapes with braces",
+      [..."hunter2-secret"].map((c) => `\\u{${c.charCodeAt(0).toString(16)}}`).join(""),
+    ],
     ["hexadecimal in capitals", Buffer.from("hunter2-secret").toString("hex").toUpperCase()],
   ])("removes a known secret in %s", (_, text) => {
     const left = redact(`said: ${text} end`);
     expect(left).toContain("[redacted]");
-    expect(left.replace(/\p{Cf}|\ufe0f/gu, "")).not.toMatch(/hunter2|%68|u0068|#104|68756e746572/i);
+    expect(left.replace(/\p{Cf}|\ufe0f/gu, "")).not.toMatch(
+      /hunter2|%68|u0068|#104|68756e746572|68[ ,].*75|u\{68/i,
+    );
   });
 
   it("removes single lines of a multi-line secret", () => {
