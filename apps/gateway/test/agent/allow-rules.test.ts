@@ -4,7 +4,7 @@ import { eventually, exampleConfig, openWorld } from "../support/harness.ts";
 import { modelRequests } from "../support/model-requests.ts";
 import { plainChannel, plainMessage } from "../support/plain-channel.ts";
 
-it("a command that an owner has allowed for always runs unasked from then on, after a restart too, and no other", async () => {
+it("a command that an owner has always allowed runs without approval, also after a restart, and no other does", async () => {
   const world = await openWorld();
   world.configure(
     exampleConfig({

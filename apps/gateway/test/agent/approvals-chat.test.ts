@@ -70,7 +70,7 @@ describe("approvals", () => {
     expect(modelRequests(world.anthropic)).toHaveLength(1);
   });
 
-  it("a question that nobody decides in time loses its buttons, and says so", async () => {
+  it("a request that expires loses its buttons and shows that it expired", async () => {
     let ahead = 0;
     const { world, started } = await open({}, { now: () => Date.now() + ahead });
     await until(world, started);
@@ -80,7 +80,7 @@ describe("approvals", () => {
     expect(endOf(world)).not.toContain("Deny");
   });
 
-  it("a question that a restart forgets loses its buttons; the call that goes on asks anew", async () => {
+  it("a request from before a restart loses its buttons, and the resumed call asks again", async () => {
     const { world, started } = await open();
     await until(world, started);
     await started.stop();
@@ -89,7 +89,7 @@ describe("approvals", () => {
     await eventually(() => said(world)[1]?.endsWith("Allow\nDeny") === true, "it is put anew");
   });
 
-  it("no agent changes a question that is quoted to it, but what it said itself", async () => {
+  it("an agent can edit its own messages, but not a quoted approval request", async () => {
     const world = await openWorld();
     world.configure(
       exampleConfig({

@@ -142,7 +142,7 @@ test.each(["allow", "deny"] as const)("a command's call waits for its question: 
   expect(asked).toHaveLength(1);
 });
 
-test("a call that ran and failed is not taken for the question that its text names", async () => {
+test("a failed call is not mistaken for the approval request that its text mentions", async () => {
   const { toolbox, asked, call, read } = await tainted("web");
   const result = call();
   await eventually(() => asked.length > 0, "the question is put");
@@ -156,7 +156,7 @@ test("a call that ran and failed is not taken for the question that its text nam
   await result;
 });
 
-test("nobody is asked over the API: the call is refused at once", async () => {
+test("calls that need approval are rejected at once for API clients", async () => {
   const { toolbox, asked, soul, call } = await tainted("api");
   expect(await call()).toMatchObject({
     isError: true,

@@ -98,7 +98,7 @@ describe("ask_user", () => {
     },
   );
 
-  it("is answered by whoever it works for, and by nobody else of the group", async () => {
+  it("accepts an answer only from the person the run works for, not from other group members", async () => {
     const { world, plain, started } = await open({ queue: { mode: "followup" } });
     const group = { ...IN_GROUP, addressed: "mention" } as const;
     const ben = { sender: { id: "ben", isBot: false, isSelf: false } } as const;
@@ -115,7 +115,7 @@ describe("ask_user", () => {
     expect(said(plain).at(-1)).toBe("Something else.");
   });
 
-  it("goes on without an answer where something else was sent, which comes to the agent whole", async () => {
+  it("continues without an answer if another kind of message arrives, which the agent gets in full", async () => {
     const { world, plain, started } = await open({ queue: { mode: "steer" } });
     await plain.emit(plainMessage("m1", "make me a drink"));
     await isAsked(plain);
@@ -129,7 +129,7 @@ describe("ask_user", () => {
     );
   });
 
-  it("goes on once the time is over; a word that comes later is a message like any other", async () => {
+  it("continues after the timeout, and a later text is a normal message", async () => {
     const world = await openWorld();
     configured(world);
     world.script([asking({ timeout_minutes: 1 }), { text: "Water, then." }, { text: "Too late for that." }]);
@@ -146,7 +146,7 @@ describe("ask_user", () => {
     expect(said(plain).slice(1)).toEqual(["Water, then.", "Too late for that."]);
   });
 
-  it("/stop ends the waiting; the next word is no answer any more", async () => {
+  it("/stop ends the question, and the next text is no answer", async () => {
     const { plain, started } = await open();
     await plain.emit(plainMessage("m1", "make me a drink"));
     await isAsked(plain);
@@ -157,7 +157,7 @@ describe("ask_user", () => {
     expect(said(plain).at(-1)).toBe("As you like.");
   });
 
-  it("counts no end of the process against the message meanwhile", async () => {
+  it("does not count a crash while waiting against the message", async () => {
     const { world, plain, started } = await open();
     await plain.emit(plainMessage("m1", "make me a drink"));
     await isAsked(plain);
@@ -167,7 +167,7 @@ describe("ask_user", () => {
     expect(await attempts(world)).toEqual([["completed", 1]]);
   });
 
-  it("is not asked again by the next process, and takes the answer there", async () => {
+  it("is not repeated after a restart, and accepts the answer there", async () => {
     const { world, plain, started } = await open();
     await plain.emit(plainMessage("m1", "make me a drink"));
     await isAsked(plain);
@@ -182,7 +182,7 @@ describe("ask_user", () => {
     expect((await inboxRows(world)).map(({ state }) => state).toSorted()).toEqual(["replied", "silent"]);
   });
 
-  it("takes nothing for an answer once the run that asked is over, whatever runs then", async () => {
+  it("accepts no answer after its run has ended, even if another run is active", async () => {
     const { world, plain, started } = await open({ queue: { mode: "followup" } });
     await plain.emit(plainMessage("m1", "make me a drink"));
     await isAsked(plain);
@@ -208,7 +208,7 @@ describe("ask_user", () => {
     expect(modelRequests(world.anthropic).at(-1)?.messages.at(-1)?.text).toContain("and another thing");
   });
 
-  it("is not answered by somebody who may less by now: what they write lowers what the agent may", async () => {
+  it("accepts no answer from a person who lost rights, and their text lowers the run's rights", async () => {
     const { world, plain, started } = await open({ queue: { mode: "steer" } });
     await plain.emit(plainMessage("m1", "make me a drink"));
     await isAsked(plain);
@@ -221,7 +221,7 @@ describe("ask_user", () => {
     expect(told).not.toContain("They answered");
   });
 
-  it("is a card with a button for each answer where the channel has them", async () => {
+  it("is a card with a button for each answer if the channel supports buttons", async () => {
     const world = await openWorld();
     world.configure(
       exampleConfig({
@@ -249,7 +249,7 @@ describe("ask_user", () => {
     expect(saidOnFeishu(world).at(-1)).toBe("As you like.");
   });
 
-  it("is not offered where nobody can answer while the run goes on", async () => {
+  it("is not offered if no person can answer during the run", async () => {
     const { world, started } = await open();
     const response = await fetch(`${started.url}/v1/chat/completions`, {
       method: "POST",

@@ -23,7 +23,7 @@ async function left(world: World): Promise<Record<string, unknown>[]> {
 }
 
 describe("budgets", () => {
-  it("let calls through until they are used up, and then say so", async () => {
+  it("allow calls until they are exhausted, and then send a notice", async () => {
     const { world, started } = await open(daily({}));
     world.script(() => ({ text: "an answer", usage }));
     for (const text of ["one", "two", "three"]) await ask(started, text);
@@ -50,7 +50,7 @@ describe("budgets", () => {
     );
   });
 
-  it("one person has one budget in all channels that a link joins", async () => {
+  it("a linked person has one budget in all channels", async () => {
     const { world, started } = await open({
       ...daily({}),
       session: { identityLinks: { both: [`feishu:${ZHANG}`, `feishu:${LI}`] } },
@@ -63,7 +63,7 @@ describe("budgets", () => {
     expect(await left(world)).toMatchObject([{ account: "sender both", spent: 9_000 }]);
   });
 
-  it("a hook has one budget, whatever conversations its caller names; so has a token with a name", async () => {
+  it("a hook and a named token have one budget each, whatever conversation a request names", async () => {
     const secret = "Zv7TbW3sXk29fLq0-build";
     const { world, started } = await open({
       ...daily({}),
@@ -90,7 +90,7 @@ describe("budgets", () => {
     ]);
   });
 
-  it("a cheaper model answers where they name one", async () => {
+  it("a cheaper model answers if the budget names one", async () => {
     const { world, started } = await open(daily({ action: "cheaper", model: "anthropic/claude-haiku-4-5" }));
     world.script(() => ({ text: "an answer", usage }));
     for (const text of ["one", "two", "three"]) await ask(started, text);
@@ -120,7 +120,7 @@ describe("budgets", () => {
     expect(modelRequests(world.anthropic)).toHaveLength(calls);
   });
 
-  it("what a killed gateway had reserved counts as spent, and nothing twice", async () => {
+  it("reservations of a killed gateway count as spent, exactly once", async () => {
     const world = await openWorld();
     world.configure(exampleConfig({ access: OWNED, ...daily({ usd: 10 }) }));
     let asked = 0;

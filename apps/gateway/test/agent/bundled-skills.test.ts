@@ -83,7 +83,7 @@ interface Try {
   readonly left?: readonly [path: string, text: string];
 }
 
-it("every bundled skill is listed, found where the list says, and worked by", async () => {
+it("every bundled skill is listed, is readable at its path, and works", async () => {
   const world = await openWorld();
   world.configure(
     exampleConfig({

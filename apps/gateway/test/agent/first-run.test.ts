@@ -41,7 +41,7 @@ describe("a new agent", () => {
     expect(texts.reduce((sum, one) => sum + estimateTokens(JSON.stringify(one)), 0)).toBeLessThan(2_500);
   });
 
-  it("asks its owner who they are until it has noted it, and then no more", async () => {
+  it("asks its owner for an introduction until it has saved one", async () => {
     const { world, started } = await openFresh();
     const workspace = world.home.workspace("coder");
     world.script([
@@ -62,7 +62,7 @@ describe("a new agent", () => {
     expect(told).toEqual([true, true, true, false, false]);
   });
 
-  it("tells nobody else, and goes on asking its owner", async () => {
+  it("does not ask other people, and keeps asking its owner", async () => {
     const { world, started } = await openFresh();
     world.script(() => ({ text: "Hello!" }));
     await ask(started, "hello", LI);
@@ -70,7 +70,7 @@ describe("a new agent", () => {
     expect(volatileOf(world).map((text) => text.includes(FIRST))).toEqual([false, true]);
   });
 
-  it("keeps what an owner wrote before the next start, and begins anew in no workspace", async () => {
+  it("keeps files that an owner wrote, and does not start over in an existing workspace", async () => {
     const { world, started } = await openFresh();
     const soul = join(world.home.workspace("coder"), "SOUL.md");
     writeFileSync(soul, "Be a pirate.");

@@ -38,7 +38,7 @@ function told({ anthropic }: World): string {
 
 const configOf = ({ home }: World): string => readFileSync(home.configFile, "utf8");
 
-it("shows an owner how the gateway does and what is configured, without its secrets", async () => {
+it("shows an owner the gateway's state and configuration without secrets", async () => {
   const { world: opened, started } = await world(
     { action: "status" },
     { action: "config" },
@@ -54,7 +54,7 @@ it("shows an owner how the gateway does and what is configured, without its secr
   expect(all).not.toContain(TOKEN);
 });
 
-it("changes the configuration once an owner has seen the change and allowed it, as it was shown", async () => {
+it("changes the configuration exactly as shown after an owner has approved it", async () => {
   const { world: opened, started } = await world(PROPOSAL);
   await started.post(textMessage("use the cheaper model", from(ZHANG)));
   await eventually(() => said(opened).length === 1, "an owner is asked");
@@ -74,7 +74,7 @@ it("changes the configuration once an owner has seen the change and allowed it, 
   expect(told(opened)).toContain("An owner approved it");
 });
 
-it("changes nothing where an owner says no", async () => {
+it("changes nothing if an owner denies it", async () => {
   const { world: opened, started } = await world(PROPOSAL);
   const before = configOf(opened);
   await started.post(textMessage("use the cheaper model", from(ZHANG)));
@@ -85,7 +85,7 @@ it("changes nothing where an owner says no", async () => {
   expect(configOf(opened)).toBe(before);
 });
 
-it("asks nobody about what cannot be made, nor takes a secret from a model", async () => {
+it("rejects an invalid change or a secret without asking an owner", async () => {
   const { world: opened, started } = await world(
     { action: "propose", key: "agents.defaults.model", value: 7 },
     { action: "propose", key: "gateway.auth.token", value: "a-token-of-the-models-own" },
@@ -101,7 +101,7 @@ it("asks nobody about what cannot be made, nor takes a secret from a model", asy
   expect(configOf(opened)).toBe(before);
 });
 
-it("runs no program and reads no file that a proposal names before an owner has allowed it", async () => {
+it("runs no program and reads no file of a proposal before an owner has approved it", async () => {
   const key = "models.providers.anthropic.apiKey";
   const planted = join(tmpdir(), `planted-${randomUUID()}`);
   onTestFinished(() => rmSync(planted, { force: true }));
@@ -119,7 +119,7 @@ it("runs no program and reads no file that a proposal names before an owner has 
   expect(existsSync(planted)).toBe(false);
 });
 
-it("shows a change that somebody else asks for to owners in private, and to nobody else", async () => {
+it("shows a change requested by a member only to owners in private", async () => {
   const { world: opened, started } = await world(PROPOSAL);
   await started.post(textMessage("use the cheaper model", { ...from(LI), chatId: "oc_li" }));
   await eventually(() => said(opened).length === 1, "it is asked about");
@@ -137,7 +137,7 @@ it("shows a change that somebody else asks for to owners in private, and to nobo
   expect(configOf(opened)).toContain("claude-haiku-4-5");
 });
 
-it("tells somebody else nothing without an owner's word", async () => {
+it("shows the configuration to a member only after an owner's approval", async () => {
   const { world: opened, started } = await world({ action: "config" });
   await started.post(textMessage("what is configured?", { ...from(LI), chatId: "oc_li" }));
   await eventually(() => said(opened).length === 1, "an owner is asked, or it is refused");

@@ -26,8 +26,8 @@ async function group() {
   return { world, plain, start, soul, text };
 }
 
-describe("what guests said to the agent in a group", () => {
-  it("taints what the owner asks for in that conversation later, after a restart too", async () => {
+describe("text of guests in a group", () => {
+  it("taints later runs of the owner in that conversation, also after a restart", async () => {
     const { world, plain, start, soul, text } = await group();
     world.script([{ text: "no" }, { toolCalls: [WRITE] }, { text: "as you say" }]);
     const first = await start();
@@ -42,7 +42,7 @@ describe("what guests said to the agent in a group", () => {
     await plain.emit(plainMessage("m3", "/stop", ADDRESSED));
   });
 
-  it("joins no turn of the owner, and no turn in a group has what the owner keeps", async () => {
+  it("does not join a run of the owner, and runs in groups contain no owner's notes", async () => {
     const { world, plain, start } = await group();
     world.files({ "MEMORY.md": "The key is under the mat." });
     const reached = Promise.withResolvers<void>();
@@ -65,8 +65,8 @@ describe("what guests said to the agent in a group", () => {
   });
 });
 
-describe("a member's word", () => {
-  it("lowers a turn of the owner that it steers", async () => {
+describe("a member's message", () => {
+  it("lowers the rights of an owner's run that it steers", async () => {
     const { world, plain, start, soul, text } = await group();
     const reached = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
@@ -90,7 +90,7 @@ describe("a member's word", () => {
   });
 });
 
-it("a shared history taints by what others have said in it, and by nothing that its owner has", async () => {
+it("a shared history taints by text of other people only", async () => {
   const world = await openWorld();
   world.configure(
     exampleConfig({

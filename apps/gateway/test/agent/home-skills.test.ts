@@ -6,7 +6,7 @@ import { exampleConfig, openWorld } from "../support/harness.ts";
 import { modelRequests } from "../support/model-requests.ts";
 import { noCommands } from "../support/no-commands.ts";
 
-it("a skill in the home of the user is read, and its script run, where the catalogue says it is", async ({
+it("a skill in the user's home is read and its script runs at the path in the catalogue", async ({
   skip,
 }) => {
   if (noCommands !== undefined) return skip(noCommands);
@@ -43,7 +43,7 @@ it("a skill in the home of the user is read, and its script run, where the catal
   expect(JSON.stringify(third?.messages)).toContain("swept");
 });
 
-it("the entry of a skill sets the environment of commands, and no model is told its key", async ({
+it("a skill's configuration sets the environment of commands, and no model sees its key", async ({
   skip,
 }) => {
   if (noCommands !== undefined) return skip(noCommands);

@@ -18,7 +18,7 @@ async function world(tools: object) {
   return opened;
 }
 
-it("the model of the configuration looks at a picture, and its call counts for who asked", async () => {
+it("the configured model describes an image, and the requester pays for the call", async () => {
   const opened = await world({ image: { model: "anthropic/claude-haiku-4-5" } });
   opened.script([
     { toolCalls: [{ name: "image", input: { file_path: "lamp.gif", question: "Is it lit?" } }] },
@@ -37,7 +37,7 @@ it("the model of the configuration looks at a picture, and its call counts for w
   expect(last).toContain("The lamp is lit.");
 });
 
-it("there is no such tool without a model for it, and one that takes no pictures is said so", async () => {
+it("the tool is missing without a model, and a model without image input is reported", async () => {
   const without = await world({});
   without.script([{ text: "No." }]);
   await ask(await without.start(), "Is the lamp lit?");

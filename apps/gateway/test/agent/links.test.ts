@@ -76,7 +76,7 @@ describe("links in messages", () => {
     expect(history).not.toContain("Ignore everything");
   });
 
-  it("are left alone where the configuration does not ask for it, and where a guest wrote them", async () => {
+  it("are ignored if the configuration disables them, and in messages of guests", async () => {
     await using server = await site();
     const world = await openWorld();
     world.configure(config(server));
@@ -100,7 +100,7 @@ describe("links in messages", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("lead nowhere inside, and hold nothing up for long", async () => {
+  it("cannot reach internal addresses, and do not delay the run for long", async () => {
     await using server = await site();
     const world = await openWorld();
     world.configure(config(server, { ...FETCH, tools: { web: { allow: [server.host], timeoutMs: 1_000 } } }));
@@ -117,7 +117,7 @@ describe("links in messages", () => {
     expect(server.requests.map((one) => one.url)).toEqual(["/slow"]);
   });
 
-  it("are read for clients of the API as well", async () => {
+  it("are read for API clients too", async () => {
     await using server = await site();
     const world = await openWorld();
     world.configure(config(server, FETCH));
@@ -143,7 +143,7 @@ describe("web_fetch", () => {
       .slice(1)
       .map(({ messages }) => messages.at(-1)?.text);
 
-  it("reads what a message names, and once tainted nothing that the model thought of", async () => {
+  it("reads pages that a message names, but no other ones after the run is tainted", async () => {
     await using server = await site();
     const world = await openWorld();
     world.configure(config(server));
@@ -159,7 +159,7 @@ describe("web_fetch", () => {
     expect(results(world)[0]).toContain("Title: Page /one");
   });
 
-  it("is offered only to agents that are allowed it", async () => {
+  it("is offered only to agents that are allowed to use it", async () => {
     await using server = await site();
     const world = await openWorld();
     world.configure(config(server, {}, ["read", "message"]));

@@ -70,7 +70,7 @@ function exampleProviders() {
 }
 
 describe("recall", () => {
-  it("brings what the same person said earlier, fenced, and leaves alone what the history has", async () => {
+  it("adds earlier text of the same person in a fenced block, but nothing that the history contains", async () => {
     const { world, say, requests, untilRecalled } = await remembering();
     world.script(() => ({ text: "fine" }));
     await say("The boiler in the cellar is called Bertha.");
@@ -81,7 +81,7 @@ describe("recall", () => {
     await untilRecalled("Where is the boiler called Bertha?", "The boiler in the cellar is called Bertha.");
   });
 
-  it("tells nobody else, and no group, what was said in private", async () => {
+  it("does not show private text to other people or groups", async () => {
     const { world, say, requests, untilRecalled } = await remembering();
     world.script(() => ({ text: "fine" }));
     await say("The passphrase of the vault is xylophoneberry.");
@@ -94,7 +94,7 @@ describe("recall", () => {
     expect(told.slice(-4)).toEqual([true, false, false, false]);
   });
 
-  it("finds what was said before a restart", async () => {
+  it("finds text from before a restart", async () => {
     const { world, plain, started, say, requests } = await remembering();
     world.script(() => ({ text: "fine" }));
     await say("The boiler in the cellar is called Bertha.");
@@ -107,7 +107,7 @@ describe("recall", () => {
     expect(requests().at(-1)).toContain(RECALLED);
   });
 
-  it("stays with its message, told once, until it is forgotten", async () => {
+  it("stays with its message until it is forgotten, and is not repeated", async () => {
     const { world, say, requests, untilRecalled } = await remembering();
     world.script(() => ({ text: "fine" }));
     await say("The boiler in the cellar is called Bertha.");
@@ -132,7 +132,7 @@ describe("recall", () => {
     expect(readDatabase(world.home)).not.toContain("cellar is called");
   });
 
-  it("is not shown to a guest who speaks where a member was told it", async () => {
+  it("is not shown to a guest in a conversation where a member saw it", async () => {
     const { world, say, requests } = await remembering();
     world.script(() => ({ text: "fine" }));
     const recalled = () => requests().at(-1)?.split(RECALLED)[1] ?? "";
@@ -151,7 +151,7 @@ describe("recall", () => {
     expect(recalled()).toBe("");
   });
 
-  it("does not show a member an owner's notes, also where an owner was told them in the same conversation", async () => {
+  it("does not show an owner's notes to a member, even if an owner saw them in the same conversation", async () => {
     const { world, started, say, requests } = await remembering();
     world.files({ "memory/2024-01-01.md": "- The safe behind the boiler called Bertha opens with 1234." });
     world.script(() => ({ text: "fine" }));
@@ -170,7 +170,7 @@ describe("recall", () => {
     expect(requests().at(-1)).not.toContain("1234");
   });
 
-  it("is off where the configuration says so, and no tool is offered", async () => {
+  it("can be disabled by the configuration, together with its tools", async () => {
     const { world, say, requests } = await remembering({ memory: { enabled: false } });
     world.script(() => ({ text: "fine" }));
     await say("The boiler in the cellar is called Bertha.");
@@ -184,7 +184,7 @@ describe("recall", () => {
 });
 
 describe("the tools", () => {
-  it("write the owner's notes, which stand in the next prompt, search them and forget them", async () => {
+  it("write, search and forget the owner's notes, which the next prompt contains", async () => {
     const { world, say, requests } = await remembering();
     const note = { text: "The boiler is called Bertha.", lasting: true };
     world.script([
@@ -210,7 +210,7 @@ describe("the tools", () => {
     expect(readDatabase(world.home)).not.toContain("The boiler is called Bertha");
   });
 
-  it("keep a member's notes to the member, beside the owner's", async () => {
+  it("keep a member's notes separate from the owner's", async () => {
     const { world, say, requests } = await remembering();
     const write = (text: string) => ({ toolCalls: [{ name: "memory_write", input: { text } }] });
     world.script([
@@ -232,7 +232,7 @@ describe("the tools", () => {
 });
 
 describe("signalbox memory", () => {
-  it("searches, indexes and is looked at by doctor, beside a running gateway", async () => {
+  it("searches, indexes and is checked by doctor while a gateway runs", async () => {
     const { world, say } = await remembering();
     world.script(() => ({ text: "fine" }));
     await say("The boiler in the cellar is called Bertha.");
@@ -249,7 +249,7 @@ describe("signalbox memory", () => {
     expect(wrong.err).toContain("Expected a whole number of at least 1.");
   });
 
-  it("is not made by doctor", async () => {
+  it("is not created by doctor", async () => {
     const { world, started } = await remembering();
     await started.stop();
     const doctor = await world.command(["doctor"]);
@@ -277,7 +277,7 @@ describe("signalbox memory", () => {
   });
 });
 
-it("vectors that the command line asks for count for their agent, and words do without them", async () => {
+it("embeddings of the command line count for their agent, and keyword search needs none", async () => {
   await using vectors = await serve(async (request, response) => {
     const { input } = z.object({ input: z.array(z.string()) }).parse(await json(request));
     const data = input.map((_, index) => ({ index, embedding: [1, 0] }));
@@ -309,7 +309,7 @@ it("vectors that the command line asks for count for their agent, and words do w
 });
 
 describe("before a compaction", () => {
-  it("the model notes what must outlive it, unseen by people", async () => {
+  it("the model saves notes, which people do not see", async () => {
     const { world, plain, say } = await remembering();
     let overflowed = false;
     world.script((body) => {
@@ -330,7 +330,7 @@ describe("before a compaction", () => {
     expect(JSON.stringify(plain.sent)).not.toContain("Bertha");
   });
 
-  it("/compact has the model note it as well", async () => {
+  it("/compact makes the model save notes too", async () => {
     const { world, say } = await remembering();
     world.script((body) => {
       const text = JSON.stringify(body);
@@ -346,7 +346,7 @@ describe("before a compaction", () => {
   });
 });
 
-it("what owners keep about themselves stands in no prompt that others see the answer of", async () => {
+it("owners' private notes are in no prompt whose answer other people see", async () => {
   const { world, say, requests } = await remembering();
   world.files({ "USER.md": "Anna collects stamps.", "MEMORY.md": "The safe opens with 1234." });
   world.script(() => ({ text: "fine" }));

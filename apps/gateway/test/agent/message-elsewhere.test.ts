@@ -49,7 +49,7 @@ function partsOf({ sent }: ReturnType<typeof plainChannel>): string {
 }
 
 describe("a message to another conversation", () => {
-  it("goes there for an owner, and whoever answers there next knows of it as others' words", async () => {
+  it("is delivered for an owner, and the next run there sees it as untrusted text", async () => {
     const { world, plain, other, start } = await open();
     world.script([{ toolCalls: [TO_HALL] }, { text: "told them" }, { text: "yes, at six" }]);
     const started = await start();
@@ -96,7 +96,7 @@ describe("a message to another conversation", () => {
     expect(asked).toContain(words ?? "");
   });
 
-  it("is put to an owner where a member asks for it, and goes out once when one allows it", async () => {
+  it("needs an owner's approval if a member requests it, and is sent once after it", async () => {
     const { world, plain, other, start } = await open();
     world.script([{ toolCalls: [TO_HALL] }, { text: "told them" }]);
     const started = await start();
@@ -110,7 +110,7 @@ describe("a message to another conversation", () => {
     expect(other.sent).toHaveLength(1);
   });
 
-  it("is put to an owner where the run has seen what others wrote, whoever asks", async () => {
+  it("needs an owner's approval if the run is tainted, whoever requests it", async () => {
     const { world, plain, other, start } = await open();
     world.script([{ toolCalls: [TO_HALL] }, { text: "no" }]);
     const started = await start();
@@ -126,7 +126,7 @@ describe("a message to another conversation", () => {
     expect(other.sent).toEqual([]);
   });
 
-  it("is nothing that guests can have done", async () => {
+  it("is not available to guests", async () => {
     const { world, plain, other, start } = await open();
     world.script([{ toolCalls: [TO_HALL] }, { text: "I cannot" }]);
     const started = await start();
@@ -142,7 +142,7 @@ describe("a message to another conversation", () => {
     expect([partsOf(plain).includes("I cannot"), other.sent]).toEqual([true, []]);
   });
 
-  it("may be a poll, written as numbered text where the platform has none", async () => {
+  it("may be a poll, which is numbered text if the platform has no polls", async () => {
     const { world, plain, other, start } = await open();
     world.script([{ toolCalls: [POLL] }, { text: "asked them" }]);
     const started = await start();

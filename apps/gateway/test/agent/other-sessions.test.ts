@@ -68,8 +68,8 @@ function booking(greeting: string) {
   };
 }
 
-describe("saying something in another conversation", () => {
-  it("has the agent there answer it there, under the weaker of both roles, once", async () => {
+describe("a message to another conversation", () => {
+  it("is answered there once by its agent, with the weaker of both roles", async () => {
     const talk = await open(ALL);
     talk.world.script(booking("morning"));
     await ask(talk);
@@ -90,7 +90,7 @@ describe("saying something in another conversation", () => {
     });
   });
 
-  it("taints the conversation there where somebody else spoke in it", async () => {
+  it("taints the other conversation if another person spoke in this one", async () => {
     const talk = await open(ALL);
     talk.world.script(booking("hm"));
     await talk.plain.emit(plainMessage("h1", "good morning", { ...IN_HALL, ...MO }));
@@ -104,7 +104,7 @@ describe("saying something in another conversation", () => {
     expect(said?.payload.role).toBe("guest");
   });
 
-  it("is passed on to no further conversation, so that two agents do not go on for ever", async () => {
+  it("cannot be forwarded, so that two agents do not write to each other forever", async () => {
     const talk = await open(ALL);
     const on = {
       name: "sessions_send",
@@ -142,7 +142,7 @@ describe("saying something in another conversation", () => {
     expect(lastResult(talk)).toContain(`You cannot reach a conversation ${HALL}`);
   });
 
-  it("is put to an owner where a member asks for it", async () => {
+  it("needs an owner's approval if a member requests it", async () => {
     const talk = await open(ALL);
     talk.world.script([{ text: "morning" }, { toolCalls: [SEND] }, { text: "done" }]);
     await ask(talk, { ...MO, conversation: { id: "mo", kind: "direct" }, address: "plain:mo" });
@@ -155,7 +155,7 @@ describe("saying something in another conversation", () => {
   });
 });
 
-describe("looking into other conversations", () => {
+describe("reading other conversations", () => {
   it.each([
     ["what others said there", LOOK, ["good morning"]],
     ["what the list of them holds, which others wrote too", LIST, [`${HALL} (good morning`, "plain:hall"]],
@@ -176,7 +176,7 @@ describe("looking into other conversations", () => {
     await talk.started.settled();
   });
 
-  it("is put to one where a member asks for it", async () => {
+  it("needs an owner's approval if a member requests it", async () => {
     const talk = await open(ALL);
     talk.world.script([{ text: "morning" }, { toolCalls: [LOOK] }, { text: "done" }]);
     await ask(talk, { ...MO, conversation: { id: "mo", kind: "direct" }, address: "plain:mo" });

@@ -8,7 +8,7 @@ import { serve } from "../support/site.ts";
 const OGG = Buffer.concat([Buffer.from("OggS"), Buffer.alloc(24), Buffer.from("OpusHead"), Buffer.alloc(64)]);
 const KEY = "key-of-the-speech-0123456789";
 
-it("a voice message is read to the model, and stays beside its message as what a file holds", async () => {
+it("a voice message is transcribed for the model, and stored with its message as untrusted text", async () => {
   const forms: string[] = [];
   await using speech = await serve(async (request, response) => {
     forms.push((await buffer(request)).toString("latin1"));
@@ -46,7 +46,7 @@ it("a voice message is read to the model, and stays beside its message as what a
   expect(speech.requests).toHaveLength(1);
 });
 
-it("a recording counts for whoever sent it, and is only named once their budget is used up", async () => {
+it("a transcription counts for the sender, and a recording is only named after the budget is exhausted", async () => {
   await using speech = await serve(async (request, response) => {
     await buffer(request);
     const usage = { type: "tokens", input_tokens: 900, output_tokens: 100 };

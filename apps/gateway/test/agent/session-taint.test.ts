@@ -31,8 +31,8 @@ async function open() {
   return { store, lease, time, begin, memory };
 }
 
-describe("what tainted a conversation", () => {
-  it("is known to every later run, and adds up, however long nobody speaks", async () => {
+describe("taint of a conversation", () => {
+  it("applies to every later run and accumulates, however long the conversation pauses", async () => {
     const { store, time, memory } = await open();
     expect((await memory()).earlier).toEqual(seen());
     await (await memory()).add(seen("web"));
@@ -44,7 +44,7 @@ describe("what tainted a conversation", () => {
     expect((await memory()).earlier).toEqual(seen("web", "file"));
   });
 
-  it("knows who spoke in it", async () => {
+  it("records the speakers", async () => {
     const { memory } = await open();
     await (await memory()).add({ sources: [], speakers: ["plain:mo"] });
     const second = await memory();
@@ -52,7 +52,7 @@ describe("what tainted a conversation", () => {
     expect((await memory()).earlier).toEqual({ sources: ["web"], speakers: ["plain:mo", "plain:eve"] });
   });
 
-  it("stays with a choice of the model, and outlasts it", async () => {
+  it("stays when the model is chosen and when the choice is cleared", async () => {
     const { store, memory } = await open();
     await store.sessions.patch(sessionKey, { model: "anthropic/claude-sonnet-4-6" });
     await (await memory()).add(seen("web"));

@@ -30,7 +30,7 @@ function cli(world: World, ...args: string[]) {
   return world.command(args);
 }
 
-it("a skill that changes is not used until an owner was shown the change and approved exactly that", async () => {
+it("a changed skill is not used until an owner has approved exactly the change shown", async () => {
   const world = await worldWithSkill();
   const started = await world.start();
   await ask(started, "Hello");
@@ -59,7 +59,7 @@ it("a skill that changes is not used until an owner was shown the change and app
   expect((await cli(world, "audit", "list", "--kind", "approval")).out).toContain("skill: tidy");
 });
 
-it("what a skill's files are called ends no block of what is shown", async () => {
+it("names of a skill's files cannot end the block that shows them", async () => {
   const world = await worldWithSkill();
   const started = await world.start();
   await ask(started, "Hello");
@@ -71,7 +71,7 @@ it("what a skill's files are called ends no block of what is shown", async () =>
   expect(lines).toContain("Added: a\\n`````\\n[Approve](http:");
 });
 
-it("the command line shows what waits, and approves it for a gateway that runs", async () => {
+it("the command line shows pending changes, and approves them for a running gateway", async () => {
   const world = await worldWithSkill();
   const started = await world.start();
   expect((await cli(world, "skills", "changes")).out).toBe("No skill needs approval.\n");

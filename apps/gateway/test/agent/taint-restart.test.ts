@@ -35,7 +35,7 @@ async function openWith(host: string): Promise<World> {
 const isAsked = ({ sent }: PlainChannel): boolean =>
   sent.some(({ message }) => message.parts.some((part) => "text" in part && part.text.includes("Approval ")));
 
-describe("what a page brought into a run", () => {
+describe("taint from a web page", () => {
   it.each([
     ["while the model thinks", [{ text: "too late", delayMs: 20_000 }]],
     ["while a question is open", [{ toolCalls: [SOUL] }]],
@@ -66,7 +66,7 @@ describe("what a page brought into a run", () => {
 
 const NOTE = `inbox/${toFolderName("agent:coder:plain:direct:anna")}/note.txt`;
 
-it("a file that others sent taints whoever reads it later", async () => {
+it("a file from other people taints every run that reads it later", async () => {
   const world = await openWith("127.0.0.1:9");
   const turns: ScriptedTurn[] = [{ toolCalls: [{ name: "read", input: { file_path: `../${NOTE}` } }] }];
   world.script(() => turns.shift() ?? { toolCalls: [SOUL] });

@@ -25,7 +25,7 @@ it.each([
   expect(modelRequests(world.anthropic)[0]?.tools).toEqual(tools);
 });
 
-it("a file is read as far as the model's window has room for it", async () => {
+it("a file is read up to the free space of the model's window", async () => {
   const world = await openWorld();
   world.configure(allowing("read"));
   const text = "A line of what is in the file.\n".repeat(1_500);

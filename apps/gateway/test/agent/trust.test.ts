@@ -10,7 +10,7 @@ import { noCommands } from "../support/no-commands.ts";
 const printed = (world: World): string =>
   JSON.stringify(modelRequests(world.anthropic).at(-1)?.messages.at(-1));
 
-it("what a member wrote is kept from an owner's commands until an owner vouches for it", async ({ skip }) => {
+it("a member's file is not available to an owner's commands until an owner trusts it", async ({ skip }) => {
   if (noCommands !== undefined) return skip(noCommands);
   const world = await openWorld();
   const agents = { list: [{ id: "coder", tools: { allow: ["write", "exec"] } }] };
@@ -43,7 +43,7 @@ it("what a member wrote is kept from an owner's commands until an owner vouches 
   expect(printed(world)).toContain("buy milk");
 });
 
-it("the command line vouches too, in a gateway that runs and in one that does not", async () => {
+it("the command line trusts files with and without a running gateway", async () => {
   const world = await openWorld();
   const agents = { list: [{ id: "coder", tools: { allow: ["write"] } }] };
   world.configure(exampleConfig({ access: { ...OWNED, allow: [`feishu:${LI}`] }, agents }));

@@ -2,7 +2,7 @@ import { type Activity, createClient } from "@signalbox/client";
 import { expect, it, onTestFinished } from "vitest";
 import { exampleConfig, openWorld, TOKEN } from "../support/harness.ts";
 
-it("tells an owner what goes on, what waits, and what it all cost in the end", async () => {
+it("shows an owner the current activity, the queues and the final costs", async () => {
   const world = await openWorld();
   world.configure({ ...exampleConfig(), budgets: [{ of: "sender", usd: 5 }] });
   const goOn = Promise.withResolvers<void>();

@@ -55,7 +55,7 @@ describe("the gateway's own client", () => {
     client = createClient({ baseUrl: started.url, token: TOKEN });
   });
 
-  it("understands every answer of the gateway", async () => {
+  it("parses every response of the gateway", async () => {
     world.script([{ toolCalls: [{ id: "toolu_1", name: "ls", input: { path: "." } }] }, { text: "nothing" }]);
     expect(await client.me()).toEqual({
       user: { id: "owner", name: "owner", role: "owner" },
@@ -112,7 +112,7 @@ describe("the gateway's own client", () => {
     ).toBeUndefined();
   });
 
-  it("sends a message as often as it likes: it is answered once", async () => {
+  it("may repeat a message, which is answered once", async () => {
     world.script((_, index) => ({ text: `answer ${index}` }));
     const frames = (await Promise.all([talk("c1", "hello", "same"), talk("c1", "hello", "same")])).flat();
     expect(frames.filter(({ type }) => type === "accepted")).toHaveLength(2);
@@ -122,7 +122,7 @@ describe("the gateway's own client", () => {
     expect(await inboxRows(world)).toHaveLength(1);
   });
 
-  it("asks again over another connection while the run goes on, and sees it whole", async () => {
+  it("may repeat a request over another connection during the run, and gets the complete answer", async () => {
     const goOn = answerInTwoTurns();
     const first = talk("c1", "go");
     await eventually(
@@ -147,7 +147,7 @@ describe("the gateway's own client", () => {
     expect(streamed).toBe("First.\n\nSecond.");
   });
 
-  it("talks by requests and server-sent events, and misses nothing while it was away", async () => {
+  it("uses requests and server-sent events, and misses nothing after a reconnect", async () => {
     const goOn = answerInTwoTurns();
     const message = { agent: "coder", conversation: "c1", text: "go", id: "m1" };
     const frames: ServerFrame[] = [];
@@ -184,7 +184,7 @@ describe("the gateway's own client", () => {
     await client.abort("c1", "coder");
   });
 
-  it("shows nothing of a secret that an answer holds, however it comes in pieces", async () => {
+  it("shows no part of a secret in an answer, however it is split", async () => {
     world.script([{ text: `Your key is ${KEY}, and the token ${TOKEN}.`, chunks: 24 }]);
     const frames = await talk("c1", "What is my key?");
     const deltas = frames.flatMap((frame) => (frame.type === "text.delta" ? [frame.delta] : []));
@@ -193,7 +193,7 @@ describe("the gateway's own client", () => {
     expect((await client.history("c1")).messages.map(({ text }) => text)).toEqual(["What is my key?", clean]);
   });
 
-  it("keeps conversations apart, and those of platforms out", async () => {
+  it("separates conversations, and excludes those of platforms", async () => {
     world.script((body) => ({
       text: JSON.stringify(body).includes("xyzzy") ? "I know a word" : "I know nothing",
     }));
@@ -216,7 +216,7 @@ describe("the gateway's own client", () => {
     );
   });
 
-  it("stops a run, whose conversation then goes on", async () => {
+  it("stops a run, after which the conversation continues", async () => {
     world.script([
       { text: "on and on ".repeat(100), chunks: 40, fault: { kind: "stall", afterEvents: 20 } },
       { text: "yes?" },
@@ -235,7 +235,7 @@ describe("the gateway's own client", () => {
     expect(second?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
   });
 
-  it("gives each tool of a turn one start and one end, whatever becomes of it", async () => {
+  it("reports one start and one end for each tool call, whatever its outcome", async () => {
     world.script([
       {
         toolCalls: [

@@ -111,7 +111,7 @@ describe.skipIf(missing !== undefined)("the console with the gateway", () => {
     await page.getByLabel("Gateway token").waitFor();
   });
 
-  it("shows the answers to what an agent asks as buttons, until one of them is sent", async () => {
+  it("shows the answers to an agent's question as buttons until one is sent", async () => {
     const world = await openWorld();
     const question = { question: "Tea or coffee?", options: ["Tea", "Coffee"] };
     world.configure(
@@ -154,7 +154,7 @@ describe.skipIf(missing !== undefined)("the console with the gateway", () => {
     await message(page).waitFor();
   });
 
-  it("is signed in here alone: a server on another port that replays the cookie gets nothing", async () => {
+  it("is signed in on this port only: a server on another port cannot replay the cookie", async () => {
     const { started } = await demo();
     const page = await openPage(started);
     const cookies: string[] = [];
@@ -229,7 +229,7 @@ describe.skipIf(missing !== undefined)("the console with the gateway", () => {
     await expect.poll(async () => lasting(await shown(other))).toEqual(lasting(await shown(page)));
   });
 
-  it("shows text as it comes, turn by turn, and who joins late sees all of it", async () => {
+  it("streams text turn by turn, and shows all of it to a late viewer", async () => {
     const world = await openWorld();
     world.configure(exampleConfig({ channels: {} }));
     const goOn = Promise.withResolvers<void>();
@@ -268,7 +268,7 @@ describe.skipIf(missing !== undefined)("the console with the gateway", () => {
     await expect.poll(async () => lasting(await shown(page))).toEqual(whole);
   });
 
-  it("shows what went wrong, and that it did after a reload", async () => {
+  it("shows an error, also after a reload", async () => {
     const world = await openWorld();
     world.configure(exampleConfig({ channels: {} }));
     world.script([{ error: { status: 401, message: "invalid x-api-key" } }, { text: "better now" }]);
@@ -297,7 +297,7 @@ describe.skipIf(missing !== undefined)("the console with the gateway", () => {
     await log(page).getByText("better now").waitFor();
   });
 
-  it("stops a run when told to", async () => {
+  it("stops a run", async () => {
     const world = await openWorld();
     world.configure(exampleConfig({ channels: {} }));
     world.script([

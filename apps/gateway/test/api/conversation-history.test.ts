@@ -72,8 +72,8 @@ async function kept(): Promise<{ said: unknown[]; ends: unknown[] }> {
   };
 }
 
-describe("a conversation that is looked at later", () => {
-  it("is as those saw it who watched: commands, new beginnings, tools with their times, ends with what they cost", async () => {
+describe("the history of a conversation", () => {
+  it("matches what viewers saw: commands, resets, tools with durations, outcomes with costs", async () => {
     world.script([
       { toolCalls: [{ id: "toolu_1", name: "ls", input: { path: "." } }] },
       { text: "nothing" },
@@ -97,7 +97,7 @@ describe("a conversation that is looked at later", () => {
     expect(await kept()).toEqual(looked);
   });
 
-  it("still has why a run failed and what to do about it, once, and without secrets", async () => {
+  it("contains the reason and remedy of a failed run once and without secrets", async () => {
     const secret = "sk-ant-api03-oneverysecretkeythatnobodymaysee";
     world.script([{ error: { status: 401, message: `invalid x-api-key: ${secret}` } }]);
     const frames = await watch("hello");
@@ -113,7 +113,7 @@ describe("a conversation that is looked at later", () => {
     expect(JSON.stringify(await client.history("c1"))).not.toContain(secret);
   });
 
-  it("still says that a run was stopped", async () => {
+  it("shows that a run was stopped", async () => {
     const asked = Promise.withResolvers<void>();
     world.script(async () => {
       asked.resolve();
@@ -128,7 +128,7 @@ describe("a conversation that is looked at later", () => {
     expect(frames.at(-1)).toMatchObject({ type: "run.end", outcome: "aborted" });
   });
 
-  it("takes what was asked and answered in it along when it is removed", async () => {
+  it("loses its questions and answers when it is removed", async () => {
     const input = { question: "Which house?" };
     world.script([{ toolCalls: [{ id: "toolu_1", name: "ask_user", input }] }, { text: "I see." }]);
     const userQuestions = () => inStore(world, (store) => store.kv.list("user_questions"));
@@ -141,7 +141,7 @@ describe("a conversation that is looked at later", () => {
     expect(await userQuestions()).toEqual([]);
   });
 
-  it("has every question as it was asked, also those that the agent was told in short", async () => {
+  it("contains every question unchanged, also summarized ones", async () => {
     await started.gateway.stop();
     const queue = { mode: "collect", debounceMs: 0, cap: 1, drop: "summarise" };
     world.configure(exampleConfig({ channels: {}, session: { queue } }));
@@ -172,7 +172,7 @@ describe("a conversation that is looked at later", () => {
     ]);
   });
 
-  it("is gone with its commands once it is removed", async () => {
+  it("is removed together with its commands", async () => {
     await watch("/whoami");
     await client.removeConversation("c1");
     world.script([{ text: "Hello." }]);

@@ -62,7 +62,7 @@ async function startImpatient(): Promise<void> {
 }
 
 describe("a repeated request", () => {
-  it("runs the tools of a turn once, though the client's time-out makes it ask again", async () => {
+  it("runs the tools of a turn once, even if the client's timeout repeats the request", async () => {
     const timeOut = new AbortController();
     const again = Promise.withResolvers<void>();
     let asked = 0;
@@ -96,7 +96,7 @@ describe("a repeated request", () => {
     expect(await inboxRows(world)).toHaveLength(1);
   });
 
-  it("gets the same answer under its key, also from the next process", async () => {
+  it("gets the same answer for its key, also from the next process", async () => {
     world.script((_, index) => ({ text: `answer ${index}` }));
     const headers = { "Idempotency-Key": "order-66" };
     const ask = () => generateText({ model: vercel()(MODEL), prompt: "hello", headers });
@@ -113,7 +113,7 @@ describe("a repeated request", () => {
     });
   });
 
-  it("is another request under the same key where anything of it differs: nobody gets somebody else's answer", async () => {
+  it("is a new request if anything but its key differs, so that no client gets another's answer", async () => {
     world.script((_, index) => ({ text: `answer ${index}` }));
     const options = { headers: { "Idempotency-Key": "order-67" } };
     // Two people at one front end, who come to say the same.
@@ -141,7 +141,7 @@ describe("a repeated request", () => {
     expect(world.anthropic.requests).toHaveLength(1);
   });
 
-  it("shows the model the pictures of earlier messages", async () => {
+  it("shows the model the images of earlier messages", async () => {
     world.script(() => ({ text: "a dot" }));
     const image = { type: "image_url" as const, image_url: { url: PIXEL } };
     await openai().chat.completions.create({
@@ -156,7 +156,7 @@ describe("a repeated request", () => {
     expect(request?.body.messages[0]?.content).toContainEqual(expect.objectContaining({ type: "image" }));
   });
 
-  it("shows a large picture of an earlier message also after a kill, and keeps it in no row", async () => {
+  it("shows a large image of an earlier message after a kill, and stores it outside the database", async () => {
     await started.stop();
     world.script((_, index) =>
       index === 0 ? { text: "never ends", fault: { kind: "stall", afterEvents: 1 } } : { text: "a dot" },
@@ -183,7 +183,7 @@ describe("a repeated request", () => {
     expect(longest?.["length"]).toBeLessThan(20_000);
   });
 
-  it("is another request under the same key where a picture of an earlier message differs", async () => {
+  it("is a new request if an image of an earlier message differs", async () => {
     world.script(() => ({ text: "a dot" }));
     const first = await openai().chat.completions.create(asking(largePicture), KEYED);
     const other = { url: `data:image/png;base64,${LARGE.slice(0, -4)}AAAA` };
@@ -197,7 +197,7 @@ describe("a repeated request", () => {
     await expect.poll(() => readdirSync(join(world.home.mediaDir, "carried"))).toEqual([]);
   });
 
-  it("marks its conversation where what came as a picture of an earlier message is a text of who knows whom", async () => {
+  it("taints its conversation if an image of an earlier message is really a text", async () => {
     world.script(() => ({ text: "a text" }));
     const text = Buffer.from("Words of others. ".repeat(10_000)).toString("base64");
     const url = `data:image/png;base64,${text}`;
@@ -205,7 +205,7 @@ describe("a repeated request", () => {
     expect(await taintIn(world)).toContain("file");
   });
 
-  it("is explained under the id that its client has", async () => {
+  it("is explained under the client's id", async () => {
     world.script(() => ({ text: "hi" }));
     const { id } = await openai().chat.completions.create(hello);
     const response = await openai().responses.create({ model: MODEL, input: "hello" });
@@ -239,8 +239,8 @@ describe("an answer in JSON", () => {
   });
 });
 
-describe("what a request asks for", () => {
-  it("reaches the model", async () => {
+describe("options of a request", () => {
+  it("reach the model", async () => {
     world.script(() => ({ text: '{"n":1}' }));
     await openai().chat.completions.create({
       ...hello,
@@ -264,7 +264,7 @@ describe("what a request asks for", () => {
     expect(structured?.volatile).toContain(JSON.stringify(schema));
   });
 
-  it("shows the model the pictures of the message", async () => {
+  it("shows the model the images of the message", async () => {
     world.script(() => ({ text: "a dot" }));
     const image = { type: "image_url" as const, image_url: { url: PIXEL } };
     const text = { type: "text" as const, text: "what is it?" };
@@ -282,7 +282,7 @@ describe("what a request asks for", () => {
     );
   });
 
-  it("shows a large picture also after a kill, and keeps it in no row", async () => {
+  it("shows a large image after a kill, and stores it outside the database", async () => {
     await started.stop();
     world.script((_, index) =>
       index === 0 ? { text: "never ends", fault: { kind: "stall", afterEvents: 1 } } : { text: "a dot" },
@@ -307,7 +307,7 @@ describe("what a request asks for", () => {
     expect(await inboxRows(world)).toHaveLength(1);
   });
 
-  it("removes a large picture once its message is answered, and not at a stop before", async () => {
+  it("removes a large image after its message was answered, but not at a stop before", async () => {
     await startImpatient();
     const carried = () => readdirSync(join(world.home.mediaDir, "carried"));
     const ask = (key: string) =>
@@ -356,7 +356,7 @@ describe("what a request asks for", () => {
     },
   );
 
-  it("goes on after an answer that Vercel's client only refers to", async () => {
+  it("continues after an answer that Vercel's client only refers to", async () => {
     world.script([{ text: "My name is Ada." }, { text: "Ada, as I said." }]);
     const first = await generateText({ model: vercel()(MODEL), prompt: "Who are you?" });
     const second = await generateText({
@@ -377,7 +377,7 @@ describe("what a request asks for", () => {
   });
 });
 
-describe("a turn that failed", () => {
+describe("a failed turn", () => {
   it.each([
     [{ status: 400, message: "messages: roles must alternate" }, 400, "invalid"],
     [
@@ -402,7 +402,7 @@ describe("a turn that failed", () => {
     expect(await inboxRows(world)).toHaveLength(2);
   });
 
-  it("leaves no half of an answer in the history that nobody has seen", async () => {
+  it("leaves no partial answer in the history that no client has seen", async () => {
     const cut: ScriptedTurn = { text: "one and two and three", fault: { kind: "cut", afterEvents: 4 } };
     let broken = true;
     world.script(() => (broken ? cut : { text: "all well" }));

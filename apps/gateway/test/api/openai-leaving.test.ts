@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 describe("a client that leaves before the end", () => {
-  it("stops the run when a client without a conversation does not wait for the whole", async () => {
+  it("stops the run if a client without a conversation does not wait for the response", async () => {
     const asked = Promise.withResolvers<void>();
     world.script(async () => {
       asked.resolve();
@@ -70,7 +70,7 @@ describe("a client that leaves before the end", () => {
     );
   });
 
-  it("lets the run of a named user end when the client leaves", async () => {
+  it("lets the run of a named user finish after the client has left", async () => {
     world.script([{ text: "a story ".repeat(20), chunks: 20, deltaMs: 5 }, { text: "and on" }]);
     const user = randomUUID();
     const stream = await client.chat.completions.create({ ...say("tell"), user, stream: true });

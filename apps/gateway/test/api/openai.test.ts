@@ -49,7 +49,7 @@ describe("the OpenAI surface", () => {
     expect(await refusal(() => client.models.retrieve("signalbox/nobody"))).toBeInstanceOf(NotFoundError);
   });
 
-  it("answers whole, with the usage of the whole run", async () => {
+  it("answers in one response with the usage of the whole run", async () => {
     world.files({ "a.txt": "x" });
     world.script([
       { toolCalls: [{ id: "toolu_1", name: "ls", input: { path: "." } }], usage: { input: 100, output: 10 } },
@@ -75,7 +75,7 @@ describe("the OpenAI surface", () => {
     );
   });
 
-  it("streams the very text it would give whole", async () => {
+  it("streams the same text as an unstreamed response", async () => {
     const text = "Ein längerer Satz, 一个更长的句子 😀, cut into many pieces. ".repeat(5).trim();
     world.script([
       { text: "Let me look.", toolCalls: [{ id: "toolu_1", name: "ls", input: {} }] },
@@ -133,7 +133,7 @@ describe("the OpenAI surface", () => {
     },
   );
 
-  it("tells the model that the reply is all its client gets", async () => {
+  it("tells the model that the client receives only the reply", async () => {
     const call = { id: "toolu_1", name: "message", input: { action: "send", message: "hello" } };
     world.script([{ toolCalls: [call] }, { text: "hello" }]);
     const completion = await client.chat.completions.create(say("hi"));
@@ -141,7 +141,7 @@ describe("the OpenAI surface", () => {
     expect(modelRequests(world.anthropic)[1]?.messages.at(-1)?.text).toMatch(/your reply/i);
   });
 
-  it("says when the model's limit cut the answer", async () => {
+  it("reports an answer that was cut by the model's limit", async () => {
     world.script(() => ({ text: "and so", stopReason: "max_tokens" }));
     const completion = await client.chat.completions.create(say("go on"));
     expect(completion.choices[0]?.finish_reason).toBe("length");
@@ -155,7 +155,7 @@ describe("the OpenAI surface", () => {
     expect(completion.choices[0]?.message.content).toContain("I cannot help");
   });
 
-  it("gives its errors in OpenAI's format", async () => {
+  it("returns errors in OpenAI's format", async () => {
     const wrong = await refusal(() => clientOf(started, { apiKey: "a guess" }).models.list());
     expect(wrong).toBeInstanceOf(AuthenticationError);
     expect(wrong).toMatchObject({ status: 401, code: "invalid_api_key", type: "invalid_request_error" });
@@ -233,7 +233,7 @@ describe("the OpenAI surface", () => {
     expect(await inboxRows(world)).toEqual([]);
   });
 
-  it("gives a model's failure as an error, whole and streaming", async () => {
+  it("returns an error if the model fails, streamed and unstreamed", async () => {
     world.script(() => ({ error: { status: 401, message: "no such key" } }));
     expect(await refusal(() => client.chat.completions.create(say("hi")))).toMatchObject({
       status: 403,
@@ -246,7 +246,7 @@ describe("the OpenAI surface", () => {
     expect(broken.error).toMatchObject({ code: "auth", type: "permission_error" });
   });
 
-  it("asks again for an answer that broke off where nobody has read any of it, and nowhere else", async () => {
+  it("repeats an interrupted request only if no client has seen part of the answer", async () => {
     const cut: ScriptedTurn = { text: "one and two", fault: { kind: "cut", afterEvents: 4 } };
     world.script((_, index) => (index % 2 === 0 ? cut : { text: "all well" }));
     const whole = await client.chat.completions.create(say("hi"));
@@ -289,7 +289,7 @@ describe("the OpenAI surface", () => {
     expect(modelRequests(world.anthropic).at(-1)?.messages).toHaveLength(5);
   });
 
-  it("takes the history and the instructions of a client that keeps its own", async () => {
+  it("uses the history and instructions that a client sends", async () => {
     world.script((_, index) => ({ text: `answer ${index}` }));
     const completion = await client.chat.completions.create({
       model: MODEL,

@@ -13,8 +13,8 @@ async function refusal(request: Promise<unknown>): Promise<string | undefined> {
   }
 }
 
-describe("what an owner sees and decides over HTTP", () => {
-  it("lets in who was sent a code, tells why a message went as it did, and lists every channel's sessions", async () => {
+describe("the HTTP API for owners", () => {
+  it("approves a pairing code, explains a message, and lists sessions of all channels", async () => {
     const world = await openWorld();
     world.configure(exampleConfig({ access: { dm: "pairing", owners: [`feishu:${LI}`] } }));
     world.script(() => ({ text: "welcome" }));
@@ -75,7 +75,7 @@ describe("what an owner sees and decides over HTTP", () => {
     );
   });
 
-  it("renames and removes conversations, but none that an agent is at work in", async () => {
+  it("renames and removes conversations, except those with an active run", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     const goOn = Promise.withResolvers<void>();

@@ -82,7 +82,7 @@ async function startSite(script: string, gateway: URL): Promise<string> {
   return `http://${NAME}:${typeof address === "object" ? address?.port : ""}`;
 }
 
-describe.skipIf(missing !== undefined)("a page of a site of one's own", () => {
+describe.skipIf(missing !== undefined)("a page of the operator's own site", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();
@@ -105,7 +105,7 @@ describe.skipIf(missing !== undefined)("a page of a site of one's own", () => {
     return { page, ask, token: String(token) };
   }
 
-  it("signs people in and talks for them, under a name that the gateway knows", async () => {
+  it("signs people in and sends messages under an allowed host name", async () => {
     const { page, ask, token } = await openPage([NAME]);
     expect(await ask("hello", token)).not.toBe("");
     await page.reload();
@@ -113,7 +113,7 @@ describe.skipIf(missing !== undefined)("a page of a site of one's own", () => {
     expect(await page.evaluate("document.cookie")).toBe("");
   });
 
-  it("gets nowhere under any other", async () => {
+  it("is rejected under any other host name", async () => {
     const { ask, token } = await openPage([]);
     await expect(ask("hello", token)).rejects.toThrow("The request is for another host");
   });

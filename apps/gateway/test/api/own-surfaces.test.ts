@@ -3,7 +3,7 @@ import { exampleConfig, inboxRows, openWorld } from "../support/harness.ts";
 import { modelRequests } from "../support/model-requests.ts";
 import { plainChannel, plainMessage } from "../support/plain-channel.ts";
 
-it("heeds what a message asks of its turn only where its sender has shown the gateway's token", async () => {
+it("applies a message's run options only if its sender has presented the gateway's token", async () => {
   const world = await openWorld();
   const agents = {
     defaults: { model: "anthropic/claude-sonnet-4-6" },
@@ -48,7 +48,7 @@ it("heeds what a message asks of its turn only where its sender has shown the ga
   expect(JSON.stringify(own?.body)).toContain("I promised to.");
 });
 
-it("takes what a hook passes on for nobody's order, though it comes in beside the page's messages", async () => {
+it("never treats a forwarded message of a webhook as a command", async () => {
   const world = await openWorld();
   world.configure(exampleConfig({ channels: {} }));
   world.script(() => ({ text: "noted" }));

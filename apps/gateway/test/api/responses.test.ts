@@ -28,7 +28,7 @@ describe("/v1/responses", () => {
     client = clientOf(started);
   });
 
-  it("answers whole, as the vendor's document and SDK have it", async () => {
+  it("answers in the format of the vendor's API document and SDK", async () => {
     world.script([
       { toolCalls: [{ name: "ls", input: {} }], usage: { input: 100, output: 10 } },
       { text: "Nothing is there.", usage: { input: 200, output: 20, cacheRead: 50 } },
@@ -60,7 +60,7 @@ describe("/v1/responses", () => {
     expect(request?.volatile).toContain("Be brief.");
   });
 
-  it("streams the very text it would give whole, in events the vendor's document knows", async () => {
+  it("streams the same text as an unstreamed response, in events of the vendor's API document", async () => {
     const text = "Ein längerer Satz, 一个更长的句子 😀, cut into many pieces. ".repeat(5).trim();
     world.script([
       { text: "Let me look.", toolCalls: [{ name: "ls", input: {} }] },
@@ -94,7 +94,7 @@ describe("/v1/responses", () => {
     expect(final.output_text).toBe("again");
   });
 
-  it("takes the items of a client that keeps its own conversation", async () => {
+  it("uses the items of a client that stores its conversation itself", async () => {
     world.script((_, index) => ({ text: `answer ${index}` }));
     const first = await client.responses.create({ model, input: "My name is Anna." });
     const kept = first.output.flatMap((one) => (one.type === "message" ? [one] : []));
@@ -130,7 +130,7 @@ describe("/v1/responses", () => {
     ]);
   });
 
-  it("says what it does not serve, before anything is kept", async () => {
+  it("rejects unsupported options before anything is stored", async () => {
     const cases: readonly (readonly [object, string])[] = [
       [{ input: "x", previous_response_id: "resp_1" }, "previous_response_id"],
       [{ input: "x", conversation: "conv_1" }, "conversation"],
@@ -166,7 +166,7 @@ describe("/v1/responses", () => {
     expect(await inboxRows(world)).toEqual([]);
   });
 
-  it("gives a model's failure as an error, whole and streaming, and a cut text as incomplete", async () => {
+  it("returns an error if the model fails, and marks a cut text as incomplete", async () => {
     world.script((_, index) =>
       index < 2
         ? { error: { status: 401, message: "no such key" } }

@@ -11,7 +11,7 @@ beforeEach(async () => {
   started = await world.start();
 });
 
-describe("what the gateway serves", () => {
+describe("static files", () => {
   it("serves the page with a policy that allows its own files and nothing else", async () => {
     const { url } = started;
     const page = await ask(url, "/");
@@ -41,7 +41,7 @@ describe("what the gateway serves", () => {
     ).toBeUndefined();
   });
 
-  it("serves no file but the page's, whatever the path says", async () => {
+  it("serves only the page's files, whatever the path", async () => {
     const { url } = started;
     const up = "../../".repeat(12);
     const paths = [
@@ -73,7 +73,7 @@ describe("what the gateway serves", () => {
     expect((await ask(url, "/api/me", { headers: bearer })).status).toBe(200);
   });
 
-  it("answers on a connection after a refusal as well as before", async () => {
+  it("keeps a connection usable after a rejected request", async () => {
     const { url } = started;
     for (let round = 0; round < 5; round++) {
       const big = await fetch(`${url}/v1/chat/completions`, {

@@ -17,7 +17,7 @@ import { pauseAt } from "../support/paused-model.ts";
 import { ask, json } from "../support/raw-requests.ts";
 
 describe("a team's tokens", () => {
-  it("are made, listed and revoked by hand, and speak for members and owners", async () => {
+  it("are created, listed and revoked on the command line, and stand for members and owners", async () => {
     const world = await openWorld();
     world.configure(demoConfig());
     const started = await world.start();
@@ -64,7 +64,7 @@ describe("a team's tokens", () => {
     },
   );
 
-  it("are told of by config check as by the start where the environment's can be guessed", async () => {
+  it("cause a warning in config check and at the start if the environment's token is weak", async () => {
     const world = await openWorld();
     world.configure(demoConfig({ gateway: { port: 0 } }));
     const check = await world.command(["config", "check"], { SIGNALBOX_TOKEN: "password12345678" });
@@ -73,7 +73,7 @@ describe("a team's tokens", () => {
   });
 });
 
-describe("a token that is revoked", () => {
+describe("a revoked token", () => {
   const WRITE = { toolCalls: [{ name: "write", input: { file_path: "hers.txt", content: "written" } }] };
 
   async function aliceAsks(world: World) {
@@ -91,7 +91,7 @@ describe("a token that is revoked", () => {
     expect(await world.command(["tokens", "revoke", "alice"])).toMatchObject({ code: 0 });
   };
 
-  it("ends the run that goes on for its holder, and what waits there", async () => {
+  it("ends its holder's run and waiting messages", async () => {
     const world = await openWorld();
     const { reached } = pauseAt(world, 0, [WRITE]);
     const { chat, settled } = await aliceAsks(world);
@@ -106,7 +106,7 @@ describe("a token that is revoked", () => {
     ]);
   });
 
-  it("carries out no tool call from that moment on", async () => {
+  it("executes no further tool call", async () => {
     const world = await openWorld();
     const { reached, goOn } = pauseAt(world, 0, [WRITE]);
     const { chat, settled } = await aliceAsks(world);
@@ -119,7 +119,7 @@ describe("a token that is revoked", () => {
   });
 });
 
-it("whoever holds a token of their own finds their conversations again, names and removes them", async () => {
+it("the holder of a named token can list, rename and remove their conversations", async () => {
   const world = await openWorld();
   world.configure(exampleConfig({ channels: {} }));
   const { url } = await world.start();
@@ -135,7 +135,7 @@ it("whoever holds a token of their own finds their conversations again, names an
   }
 });
 
-it("two who come upon one Idempotency-Key have a message each, and an answer of their own", async () => {
+it("two holders with the same Idempotency-Key get separate messages and answers", async () => {
   const world = await openWorld();
   world.configure(exampleConfig({ channels: {} }));
   world.script((_, index) => ({ text: `answer ${index}` }));
@@ -163,7 +163,7 @@ it("two who come upon one Idempotency-Key have a message each, and an answer of 
   ]);
 });
 
-it("what an owner says in a member's conversation brings nothing of the owners' own into it", async () => {
+it("an owner's message in a member's conversation adds no owners' content to it", async () => {
   const world = await openWorld();
   world.configure(exampleConfig({ channels: {} }));
   world.files({ "MEMORY.md": "The spare key of the cottage lies under the blue pot." });
@@ -183,7 +183,7 @@ it("what an owner says in a member's conversation brings nothing of the owners' 
   expect((await read.history("c1")).messages).toHaveLength(4);
 });
 
-it("a client is whoever its token says, whatever it calls itself", async () => {
+it("a client is identified by its token, whatever name it sends", async () => {
   const world = await openWorld();
   world.configure(
     exampleConfig({

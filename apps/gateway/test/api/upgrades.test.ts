@@ -25,7 +25,7 @@ async function upgrade(url: string, path: string, more = ""): Promise<string> {
   return answer;
 }
 
-test("an upgrade request to anything but /ws is refused, whatever its path looks like", async () => {
+test("an upgrade request to any path but /ws is rejected", async () => {
   const world = await openWorld();
   world.configure(demoConfig());
   const { url } = await world.start();
@@ -36,7 +36,7 @@ test("an upgrade request to anything but /ws is refused, whatever its path looks
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
 });
 
-test("whoever hangs up in the middle of an upgrade harms nobody", async () => {
+test("a client that disconnects during an upgrade causes no failure", async () => {
   const world = await openWorld();
   world.configure(demoConfig());
   const { url } = await world.start();
@@ -52,7 +52,7 @@ test("whoever hangs up in the middle of an upgrade harms nobody", async () => {
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
 });
 
-test("an empty SIGNALBOX_TOKEN is no token, and a short one is refused", async () => {
+test("an empty SIGNALBOX_TOKEN counts as none, and a short one is rejected", async () => {
   const world = await openWorld();
   world.configure({ gateway: { port: 0 } });
   const { url } = await world.startChild([], { SIGNALBOX_TOKEN: "" });

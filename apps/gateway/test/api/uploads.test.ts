@@ -19,7 +19,7 @@ async function open() {
 }
 
 describe("files that a client sends", () => {
-  it("reach the agent like a channel's: kept in its folder, shown where the model reads them, labelled", async () => {
+  it("reach the agent like a channel's: stored in its workspace, shown to the model, and labelled", async () => {
     const { world, client } = await open();
     world.script([{ text: "Seen." }]);
     const shares: number[] = [];
@@ -50,7 +50,7 @@ describe("files that a client sends", () => {
     });
   });
 
-  it("are refused where they are too large, and to whoever is not signed in", async () => {
+  it("are rejected if they are too large or the client is not signed in", async () => {
     const { url, client } = await open();
     const code = (promise: Promise<unknown>) =>
       promise.catch((error: unknown) => (isClientError(error) ? error.code : String(error)));
@@ -71,7 +71,7 @@ describe("files that a client sends", () => {
     expect(await (await put("an-id-of-16-chars?at=0")).json()).toEqual({ bytes: 1 });
   });
 
-  it("are kept for as long as the message waits that names them, though the gateway was down for days", async () => {
+  it("are kept as long as a message that refers to them waits, even for days", async () => {
     const world = await openWorld();
     const gateway = { port: 0, auth: { token: TOKEN }, shutdownMs: 0 };
     world.configure(exampleConfig({ channels: {}, gateway }));
@@ -92,7 +92,7 @@ describe("files that a client sends", () => {
     expect(JSON.stringify(modelRequests(world.anthropic).at(-1))).toContain("of long ago");
   });
 
-  it("of a message that names one which is not there any more are a note to the agent, and no failure", async () => {
+  it("that no longer exist become a note to the agent, not a failure", async () => {
     const { world, client } = await open();
     world.script([{ text: "Where is it?" }]);
     const gone = { id: "never-uploaded-at-all", mimeType: "text/plain", bytes: 3 };

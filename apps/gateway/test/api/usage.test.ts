@@ -20,7 +20,7 @@ async function usageBy(world: World, by: string): Promise<Record<string, unknown
 }
 
 describe("usage", () => {
-  it("is what the vendor reported, tools, retries and fallbacks counted once each", async () => {
+  it("equals the vendor's report, with tools, retries and fallbacks counted once", async () => {
     // What people have begun to see is not answered by another model.
     const { world, started } = await open(FALLBACK, { drafts: { afterMs: 600_000 } });
     world.script([
@@ -86,7 +86,7 @@ describe("usage", () => {
     expect(said(world).at(-1)).not.toContain("coder");
   });
 
-  it("of each message is what its answer took, those that were answered together in one", async () => {
+  it("of each message equals its answer's, in one row for a batch", async () => {
     const { world, started } = await open({ session: { queue: { mode: "collect", debounceMs: 0 } } });
     const reached = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
@@ -126,7 +126,7 @@ describe("usage", () => {
     expect(said(world).at(-1)).toMatch(/^This conversation: 0 tokens in/);
   });
 
-  it("of a run that a restart interrupts is counted whole, and told with the message", async () => {
+  it("of an interrupted run is counted completely, and shown with the message", async () => {
     const { world, started } = await open({
       gateway: { port: 0, auth: { token: TOKEN }, logLevel: "warn", shutdownMs: 300 },
       agents: FALLBACK.agents,
@@ -160,7 +160,7 @@ describe("usage", () => {
     expect(said(world).at(-1)).toContain("4,160 tokens in (2,000 cached), 61 out, 2 model calls, $0.00");
   });
 
-  it("is a table with titles for people, and says where there is none", async () => {
+  it("is printed as a table with titles, or as a notice if there is none", async () => {
     const { world, started } = await open();
     const empty = await world.command(["usage"]);
     expect(empty.out).toBe("No usage yet.\n");

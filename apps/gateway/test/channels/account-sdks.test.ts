@@ -83,6 +83,6 @@ it.each(Object.entries(accounts))(
   },
 );
 
-it("an account that Feishu calls loads none", async () => {
+it("an account with Feishu webhooks loads no SDK", async () => {
   expect(await loadedWith("feishu", feishuAccount())).toEqual([]);
 });

@@ -23,7 +23,7 @@ const before = (text: string) => plainMessage("1", text, { botId: "41" });
 const now = (text: string) => plainMessage("1", text, { botId: "42" });
 
 describe("an account that has another bot", () => {
-  it("takes a message whose ids another bot's had, and takes neither twice", async () => {
+  it("accepts a message with the ids of another bot's message, and neither twice", async () => {
     const { plain, started } = await open();
     expect(await plain.emit(before("hello"))).toBe("accepted");
     await started.settled();
@@ -40,14 +40,14 @@ describe("an account that has another bot", () => {
     expect(plain.sent.map(({ message }) => message.replyTo)).toEqual(["1", "1"]);
   });
 
-  it("takes what was accepted before its platform told which bot it was for no second time", async () => {
+  it("does not accept a message again that was accepted before the bot's id was known", async () => {
     const { plain, started } = await open();
     await plain.emit(plainMessage("1", "hello"));
     await started.settled();
     expect(await plain.emit({ ...now("hello"), eventId: "delivered again" })).toBe("duplicate");
   });
 
-  it("has its own message edited and deleted, and not the other bot's", async () => {
+  it("edits and deletes its own message, not the other bot's", async () => {
     const held = Promise.withResolvers<void>();
     const { world, plain, started } = await open({
       failpoints: (point) => (point === "begin.before" ? held.promise : undefined),
@@ -72,7 +72,7 @@ describe("an account that has another bot", () => {
     );
   });
 
-  it("has a correction taken whose event has the id of another bot's correction", async () => {
+  it("accepts an edit with the event id of another bot's edit", async () => {
     const { world, plain, started } = await open();
     let reached = Promise.withResolvers<void>();
     let goOn = Promise.withResolvers<void>();

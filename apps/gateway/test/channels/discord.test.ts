@@ -34,7 +34,7 @@ describe("Discord, through the gateway", () => {
     expect(JSON.stringify(modelRequests(world.anthropic)[0]?.body.messages)).toContain("张三: hello");
   });
 
-  it("answers in a server where it is called, and where it is answered, and knows what was said before", async () => {
+  it("answers mentions and replies in a server, with the earlier messages as context", async () => {
     const { world, discord, say } = await openDiscord();
     world.script(() => ({ text: "On Tuesday." }));
     await say(GENERAL, "The release is on Tuesday.");
@@ -58,7 +58,7 @@ describe("Discord, through the gateway", () => {
     );
   });
 
-  it("routes by server and role, lets threads of a listed channel in, and keeps them apart", async () => {
+  it("routes by server and role, and admits threads of a listed channel as separate conversations", async () => {
     const { world, discord, say } = await openDiscord({
       config: {
         agents: {
@@ -82,7 +82,7 @@ describe("Discord, through the gateway", () => {
     ]);
   });
 
-  it("asks with buttons, and an owner's click decides", async () => {
+  it("requests approval with buttons, and an owner's click decides", async () => {
     const { world, discord, direct, say, started } = await openDiscord();
     const write = { name: "write", input: { file_path: "SOUL.md", content: "Be bold." } };
     world.script([{ toolCalls: [{ id: "toolu_soul", ...write }] }, { text: "as you say" }]);
@@ -103,7 +103,7 @@ describe("Discord, through the gateway", () => {
     expect(textsIn(discord, direct)).toEqual([]);
   });
 
-  it("takes an answer in other words by a form, and goes on with it", async () => {
+  it("accepts a free-text answer through a form, and continues with it", async () => {
     const { world, discord, direct, started } = await openDiscord({ config: { agents: ASKING } });
     const input = { question: "Tea or coffee?", options: ["Tea", "Coffee"] };
     world.script([{ toolCalls: [{ id: "toolu_ask", name: "ask_user", input }] }, { text: "As you like." }]);
@@ -124,7 +124,7 @@ describe("Discord, through the gateway", () => {
     expect(textsIn(discord, direct)[1]).toBe("As you like.");
   });
 
-  it("answers a question that somebody asks from the menu of a message about that message", async () => {
+  it("answers a question from a message's context menu about that message", async () => {
     const { world, discord, started } = await openDiscord();
     world.script([{ text: "Since noon." }]);
     const content = "The build is broken";
@@ -140,7 +140,7 @@ describe("Discord, through the gateway", () => {
     expect(request).toContain(content);
   });
 
-  it("registers its commands, and answers one where it waits for its answer", async () => {
+  it("registers its commands, and answers one in its interaction", async () => {
     const { discord, started } = await openDiscord();
     await eventually(() => discord.commands.length > 0, "the commands are registered");
     expect(discord.commands).toContainEqual(expect.objectContaining({ name: "status", type: 1 }));
@@ -152,7 +152,7 @@ describe("Discord, through the gateway", () => {
     expect(answersIn(discord, GENERAL)).toHaveLength(1);
   });
 
-  it("ends the answer to a command as ordinary messages, where Discord waits for it no longer", async () => {
+  it("finishes the answer to a command as normal messages if the interaction has expired", async () => {
     const { world, discord, started } = await openDiscord({ start: { drafts: { afterMs: 0, everyMs: 0 } } });
     const begun = Promise.withResolvers<void>();
     const long = Array.from({ length: 60 }, (_, index) => `Line ${index} of a very long answer.`).join(
@@ -175,7 +175,7 @@ describe("Discord, through the gateway", () => {
     expect(textsIn(discord, GENERAL).join("\n\n")).toContain(long);
   });
 
-  it("shows a long answer as it grows, and ends it in as many messages as it takes", async () => {
+  it("streams a long answer, and splits it into as many messages as needed", async () => {
     const { world, discord, direct, say } = await openDiscord({
       start: { drafts: { afterMs: 0, everyMs: 0 } },
     });
@@ -196,7 +196,7 @@ describe("Discord, through the gateway", () => {
     ).toBe(long.replace(/\s+/g, " ").trim());
   });
 
-  it("shows the model a picture, and sends a file", async () => {
+  it("shows the model an image, and sends a file", async () => {
     const { world, discord, direct, say } = await openDiscord();
     mkdirSync(world.home.workspace("coder"), { recursive: true });
     writeFileSync(join(world.home.workspace("coder"), "report.csv"), "a,b\n1,2\n");
@@ -215,7 +215,7 @@ describe("Discord, through the gateway", () => {
     ]);
   });
 
-  it("takes its session up again after a restart, and reads what was said meanwhile where it cannot", async () => {
+  it("resumes its session after a restart, or otherwise reads the missed messages", async () => {
     const { world, discord, direct, say, started } = await openDiscord();
     world.script(() => ({ text: "Yes." }));
     await say(direct, "before");
@@ -235,7 +235,7 @@ describe("Discord, through the gateway", () => {
     expect((await inboxRows(world)).map(({ state }) => state)).toEqual(["replied", "replied", "replied"]);
   });
 
-  it("does nothing twice of what Discord tells again, since a process was killed before it kept its position", async () => {
+  it("handles events once that Discord repeats because a killed process had not stored its position", async () => {
     const { world, discord, direct, say, started } = await openDiscord();
     world.script(() => ({ text: "Yes." }));
     await eventually(() => discord.commands.length > 0, "the commands are registered");
@@ -271,7 +271,7 @@ describe("Discord, through the gateway", () => {
     expect(await ends(world)).toEqual(Array.from({ length: 25 }, () => ["ignored", "bot"]));
   });
 
-  it("answers a bot that mentions it where that is allowed, and makes a pause where the two of them loop", async () => {
+  it("answers a mention by a bot if allowed, and pauses if the two bots loop", async () => {
     const { world, discord, started } = await openDiscord({
       config: {
         access: {

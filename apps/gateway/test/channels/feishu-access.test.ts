@@ -23,7 +23,7 @@ async function command(world: World, ...args: string[]): Promise<{ code: number;
 }
 
 describe("who may talk to an agent on Feishu", () => {
-  it("a stranger gets a code and nothing else, until the owner lets them in", async () => {
+  it("a stranger gets only a pairing code until an owner approves it", async () => {
     const world = await openWorld();
     world.configure(exampleConfig({ access: { dm: "pairing", owners: [`feishu:${LI}`] } }));
     world.script(() => ({ text: "welcome" }));
@@ -68,7 +68,7 @@ describe("who may talk to an agent on Feishu", () => {
     expect((await command(world, "pairing", "revoke", person)).code).toBe(1);
   });
 
-  it("who asks in Chinese is answered in Chinese", async () => {
+  it("a stranger who writes in Chinese gets a Chinese answer", async () => {
     const world = await openWorld();
     world.configure(exampleConfig({ access: { dm: "pairing", owners: [`feishu:${LI}`] } }));
     const started = await world.start();
@@ -76,7 +76,7 @@ describe("who may talk to an agent on Feishu", () => {
     expect(world.feishu.sent[0]?.content).toMatch(/配对码：[A-Z0-9]{8}。/);
   });
 
-  it("takes a binding that names somebody for leave where that binding holds, and nowhere else", async () => {
+  it("a binding that names a person admits them where it applies, and nowhere else", async () => {
     const world = await openWorld();
     const named = (kind: string, id: string) => ({ channel: "feishu", account: "w*", peer: { kind, id } });
     world.configure(
@@ -112,7 +112,7 @@ describe("who may talk to an agent on Feishu", () => {
     ]);
   });
 
-  it("goes by the platform's ids alone, whatever people call themselves", async () => {
+  it("uses the platform's ids only, whatever names people choose", async () => {
     const world = await openWorld();
     world.configure(
       exampleConfig({
@@ -153,7 +153,7 @@ describe("who may talk to an agent on Feishu", () => {
     expect(modelRequests(world.anthropic)).toHaveLength(2);
   });
 
-  it("leads each message to the agent that its binding names, the most specific one first", async () => {
+  it("routes each message to the agent of the most specific binding", async () => {
     const world = await openWorld();
     world.configure(
       exampleConfig({

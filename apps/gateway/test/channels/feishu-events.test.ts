@@ -60,7 +60,7 @@ describe("the Feishu webhook", () => {
     expect(wrong.status).toBe(401);
   });
 
-  it("refuses whatever is not Feishu's before any work is done", async () => {
+  it("rejects requests that are not from Feishu before any work", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     const started = await world.start();
@@ -129,7 +129,7 @@ describe("the Feishu webhook", () => {
     expect(found).toEqual({ n: 1 });
   });
 
-  it("takes an event once, however often it comes, also after a restart", async () => {
+  it("accepts an event once, however often it is delivered, also after a restart", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     world.script([{ text: "one answer" }]);
@@ -153,7 +153,7 @@ describe("the Feishu webhook", () => {
     expect(world.feishu.sent).toHaveLength(1);
   });
 
-  it("asks to come again when too much waits", async () => {
+  it("requests a redelivery if too many messages wait", async () => {
     const world = await openWorld();
     world.configure(exampleConfig({ gateway: { port: 0, auth: { token: TOKEN }, inboxLimit: 1 } }));
     const { goOn } = pauseAt(world, 0, [{ text: "late" }, { text: "second" }]);
@@ -236,7 +236,7 @@ describe("the Feishu webhook", () => {
     expect(threadMessage("x", thread).event).toHaveProperty(["message", "thread_id"], "omt_1");
   });
 
-  it("keeps what a group says without the bot, and tells it once when the bot is asked", async () => {
+  it("stores unaddressed group messages, and shows them once when the bot is addressed", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     world.script(() => ({ text: "好" }));
@@ -260,7 +260,7 @@ describe("the Feishu webhook", () => {
     expect(JSON.stringify(modelRequests(world.anthropic).at(-1)?.messages).split("面条")).toHaveLength(2);
   });
 
-  it("forgets a message that was taken back before its turn came", async () => {
+  it("drops a message that was recalled before its run", async () => {
     const world = await openWorld();
     // It never has its turn: the conversation is not quiet for long enough before the test is over.
     world.configure(exampleConfig({ session: { queue: { debounceMs: 600_000 } } }));

@@ -62,7 +62,7 @@ async function example(more: readonly ScriptedTurn[] = []): Promise<World> {
 }
 
 describe("a message on Feishu", () => {
-  it("leads through a skill and two tools to a file and a reply", async () => {
+  it("causes a skill, two tools, a file and a reply", async () => {
     const world = await example();
     const started = await world.start();
     expect(started.problems).toEqual([]);
@@ -265,7 +265,7 @@ describe("a message on Feishu", () => {
     ).toHaveLength(2);
   });
 
-  it("shows the workspace's own files before the boundary, as they are now", async () => {
+  it("shows the current workspace files before the cache boundary", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     world.files({
@@ -291,7 +291,7 @@ describe("a message on Feishu", () => {
     expect(second?.stable).toBe(first?.stable.replace("haiku", "prose"));
   });
 
-  it("keeps the prompt before the boundary when something untrusted came into the conversation", async () => {
+  it("keeps the prompt before the boundary after untrusted content", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     world.script(() => ({ text: "好" }));
@@ -310,7 +310,7 @@ describe("a message on Feishu", () => {
     expect(new Set(requests.map(({ tools }) => tools.join())).size).toBe(1);
   });
 
-  it("has the same prompt before the boundary whoever writes, wherever and whenever", async () => {
+  it("has the same prompt before the boundary for every sender, place and time", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     world.script(() => ({ text: "好" }));

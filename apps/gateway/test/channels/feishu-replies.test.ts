@@ -28,7 +28,7 @@ function shown(content: string): string {
 }
 
 describe("a reply on Feishu", () => {
-  it("is plain text, rich text or a card by what is in it", async () => {
+  it("is plain text, rich text or a card, depending on its content", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     const replies = ["只是文字", "**粗体** 和 `代码`", "# 标题\n\n| a | b |\n|---|---|\n| 1 | 2 |"];
@@ -46,7 +46,7 @@ describe("a reply on Feishu", () => {
     expect(world.feishu.sent.map(({ content }) => shown(content))).toEqual(replies);
   });
 
-  it("says so if the model wrote nothing, unless it chose silence or the tool has sent a message", async () => {
+  it("is a notice if the model wrote nothing, unless it chose silence or the tool has sent a message", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     const read = (file_path: string) => ({ toolCalls: [{ name: "read", input: { file_path } }] });
@@ -79,7 +79,7 @@ describe("a reply on Feishu", () => {
     ]);
   });
 
-  it("says nothing about an answer without text to people who did not address the agent", async () => {
+  it("is omitted for an answer without text if the sender did not address the agent", async () => {
     const world = await openWorld();
     world.configure(exampleConfig({ access: { groups: { mode: "open", requireMention: false } } }));
     world.script(() => ({ text: "" }));
@@ -98,7 +98,7 @@ describe("a reply on Feishu", () => {
     ]);
   });
 
-  it("is announced by a sign where it takes its time, which goes with it", async () => {
+  it("is preceded by a typing reaction if it is slow, which disappears with it", async () => {
     const world = await openWorld();
     world.configure(exampleConfig({ replies: { stream: "off" } }));
     const { goOn } = pauseAt(world, 0, [{ text: "all of this at length" }]);
@@ -110,7 +110,7 @@ describe("a reply on Feishu", () => {
     await expect.poll(() => world.feishu.reactions("om_1")).toEqual([]);
   });
 
-  it("comes in parts when it is long, each with its receipt, all of it once and in order", async () => {
+  it("is split into parts if it is long, each sent once, in order and with a receipt", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     const paragraphs = Array.from(
@@ -135,7 +135,7 @@ describe("a reply on Feishu", () => {
     );
   });
 
-  it("is sent until it is out, and seen once, whatever the platform does", async () => {
+  it("is retried until it is delivered, and appears once, whatever the platform does", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     world.script([{ text: "**one**\n\n".repeat(2_000) }]);
@@ -153,7 +153,7 @@ describe("a reply on Feishu", () => {
     expect(new Set(world.feishu.sent.map(({ uuid }) => uuid)).size).toBe(row?.partCount);
   });
 
-  it("tells the person when the model fails, and says no more than they may know", async () => {
+  it("is a notice without internal details if the model fails", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     world.script([
@@ -183,7 +183,7 @@ describe("a reply on Feishu", () => {
     expect(started.log()).not.toContain("sk-ant-made-up-for-this-very-test");
   });
 
-  it("is nothing when the model is silent, and not said twice after the message tool", async () => {
+  it("is omitted if the model is silent, and not repeated after the message tool", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     world.script([
@@ -210,7 +210,7 @@ describe("a reply on Feishu", () => {
     ]);
   });
 
-  it("goes to the group it was asked in, and to nobody else", async () => {
+  it("goes only to the group of the question", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     world.script((_, index) => ({ text: `answer ${index}` }));
@@ -230,7 +230,7 @@ describe("a reply on Feishu", () => {
     expect(modelRequests(world.anthropic)[1]?.messages).toHaveLength(1);
   });
 
-  it("answers everything that came while a turn ran, in order, each message once", async () => {
+  it("answers all messages that arrived during a run once and in order", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     const { goOn } = pauseAt(world, 0, (_, index) => ({ text: `answer ${index}` }));

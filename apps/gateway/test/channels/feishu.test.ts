@@ -42,7 +42,7 @@ function isButton(part: object): part is Button {
 }
 
 describe("an agent on Feishu", () => {
-  it("asks with buttons, and an owner's click decides", async () => {
+  it("requests approval with buttons, and an owner's click decides", async () => {
     const { world, started } = await open();
     world.script([{ toolCalls: [SOUL] }, { text: "as you say" }]);
     await started.post(textMessage("the new motto is: be bold", group(LI)));
@@ -63,7 +63,7 @@ describe("an agent on Feishu", () => {
     expect(buttonsIn(JSON.parse(asked()?.edits[0] ?? "{}"))).toEqual([]);
   });
 
-  it("takes an answer in other words by the form in its card, and goes on with it", async () => {
+  it("accepts a free-text answer through the form in its card, and continues with it", async () => {
     const { world, started } = await open({ agents: ASKING });
     const input = { question: "Tea or coffee?", options: ["Tea", "Coffee"] };
     world.script([{ toolCalls: [{ id: "toolu_ask", name: "ask_user", input }] }, { text: "As you like." }]);
@@ -84,7 +84,7 @@ describe("an agent on Feishu", () => {
     expect(said(world)).toContain("As you like.");
   });
 
-  it("ends a long answer in its card, though Feishu ends the streaming before", async () => {
+  it("finishes a long answer in its card after Feishu has ended the stream", async () => {
     const { world, started } = await open({}, { drafts: { afterMs: 0, everyMs: 0 } });
     const long = "It looks around, and then it **writes** what it has seen. ".repeat(40).trim();
     world.script([{ text: long, chunks: 30, deltaMs: 60 }]);
@@ -99,7 +99,7 @@ describe("an agent on Feishu", () => {
     expect(world.feishu.cards[0]?.isStreaming).toBe(false);
   });
 
-  it("reads what a merged forward holds, as the words of others", async () => {
+  it("reads a merged forward as text of other people", async () => {
     const { world, started } = await open();
     world.script([{ toolCalls: [SOUL] }, { text: "Two people agree." }]);
     const say = (messageId: string, senderId: string, text: string) =>
@@ -143,7 +143,7 @@ describe("an agent on Feishu", () => {
     expect(world.anthropic.requests).toHaveLength(1);
   });
 
-  it("reads what was said while its long connection was lost, and while it was down", async () => {
+  it("reads messages sent while its connection was lost and while it was down", async () => {
     const { world, started } = await open({ channels: SOCKET });
     world.script(() => ({ text: "Yes." }));
     const answers = () => said(world).filter((text) => text === "Yes.").length;
@@ -168,7 +168,7 @@ describe("an agent on Feishu", () => {
     expect((await inboxRows(world)).map(({ state }) => state)).toEqual(["replied", "replied", "replied"]);
   });
 
-  it("answers a bot that mentions it where that is allowed, and makes a pause where the two of them loop", async () => {
+  it("answers a mention by a bot if allowed, and pauses if the two bots loop", async () => {
     const { world, started } = await open({
       access: { dm: "open", groups: { mode: "open", bots: "mentioned" } },
     });

@@ -91,7 +91,7 @@ describe("a question with buttons", () => {
     expect(rows.filter(({ kind }) => kind === "action")).toHaveLength(2);
   });
 
-  it("changes nothing for anybody else, and says so", async () => {
+  it("cannot be decided by another person, who gets a notice", async () => {
     const at = await asked();
     const { world } = at;
     await click(at, "Allow", LI);
@@ -103,7 +103,7 @@ describe("a question with buttons", () => {
     expect(texts(world)).toContainEqual(expect.stringMatching(/^Denied/));
   });
 
-  it("takes nothing else for an answer", async () => {
+  it("accepts no other text as an answer", async () => {
     const { world, started, question } = await asked();
     const { id } = question;
     for (const value of [
@@ -123,7 +123,7 @@ describe("a question with buttons", () => {
   });
 });
 
-describe("a command of the platform", () => {
+describe("a native command", () => {
   const command = (name: string, args: string, more: Partial<CommandEvent> = {}): CommandEvent => {
     const {
       type: _,
@@ -151,7 +151,7 @@ describe("a command of the platform", () => {
     return { world, plain, started, said };
   }
 
-  it("is the same as its text, once, and answers no message", async () => {
+  it("is executed once like its text, and replies to no message", async () => {
     const { world, plain, started, said } = await open();
     expect(await plain.emit(command("whoami", ""))).toBe("accepted");
     await started.settled();
@@ -163,7 +163,7 @@ describe("a command of the platform", () => {
     expect(row).toMatchObject({ kind: "command", state: "replied", detail: { rule: "command:whoami" } });
   });
 
-  it("needs no mention in a group, and the rights of its text", async () => {
+  it("needs no mention in a group, but the same rights as its text", async () => {
     const { plain, started, said } = await open();
     const guest = { id: "eve", isBot: false, isSelf: false };
     const conversation = { id: "g", kind: "group" } as const;
@@ -175,7 +175,7 @@ describe("a command of the platform", () => {
     expect(said()).toContainEqual([expect.stringContaining("Agent: ")]);
   });
 
-  it("begins a turn where its text does", async () => {
+  it("starts a run if its text does", async () => {
     const { world, plain, started, said } = await open();
     world.script([{ text: "hello" }]);
     await plain.emit(command("new", "say hello"));
@@ -184,7 +184,7 @@ describe("a command of the platform", () => {
     expect(JSON.stringify(modelRequests(world.anthropic)[0]?.body.messages)).toContain("say hello");
   });
 
-  it("is answered after a restart where it was only accepted", async () => {
+  it("is answered after a restart if it was only accepted", async () => {
     const { world, plain, started, said } = await open();
     await started.stop();
     const { type: _, ...base } = plainMessage("late", "/whoami", { messageId: "" });
@@ -205,7 +205,7 @@ describe("a command of the platform", () => {
     expect(said()).toEqual([[expect.stringContaining("You are plain:anna, an owner")]]);
   });
 
-  it("asks by numbered text where there are no buttons, and takes no click for an answer", async () => {
+  it("is numbered text if the channel has no buttons, and accepts no click", async () => {
     const { world, plain, started, said } = await open();
     world.script([{ toolCalls: [CALL] }, { text: "as you say" }]);
     await plain.emit(

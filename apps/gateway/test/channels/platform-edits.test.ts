@@ -23,7 +23,7 @@ async function openTelegram() {
   return { world, telegram, started };
 }
 
-it("a live location on Telegram is one message, whose latest position the next run is told", async () => {
+it("a live location on Telegram is one message, and the next run sees its latest position", async () => {
   const { world, telegram, started } = await openTelegram();
   const reached = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();

@@ -51,7 +51,7 @@ describe("on Telegram", () => {
     return { world, say };
   }
 
-  it("a reply to a picture in a group shows the picture to the model", async () => {
+  it("a reply to an image in a group shows the image to the model", async () => {
     const { world, say } = await open();
     await say(textMessage("", { messageId: 801, chat, fields: { text: undefined, photo } }));
     const answered = messageObject("", { messageId: 801, chat, fields: { text: undefined, photo } });
@@ -66,7 +66,7 @@ describe("on Telegram", () => {
     expect(await taintIn(world)).toContain("quote");
   });
 
-  it("an earlier picture in a group is shown with the next mention", async () => {
+  it("an earlier image in a group is shown with the next mention", async () => {
     const { world, say } = await open();
     await say(textMessage("", { messageId: 801, chat, fields: { text: undefined, photo } }));
     await say(groupMention("what is in the picture above?", "signalbox_bot", { chat }));
@@ -74,7 +74,7 @@ describe("on Telegram", () => {
     expect(asked(world).text).toContain('"attachments": [\n      "image"');
   });
 
-  it("a reply in a direct chat names which of two pictures is meant and shows it", async () => {
+  it("a reply in a direct chat identifies one of two images and shows it", async () => {
     const { world, say } = await open();
     for (const messageId of [11, 12])
       await say(textMessage("", { messageId, fields: { text: undefined, photo } }));
@@ -84,7 +84,7 @@ describe("on Telegram", () => {
     expect(asked(world).images).toBe(1);
   });
 
-  it("a forwarded message is marked with its author, and its words are not the sender's", async () => {
+  it("a forwarded message is marked with its author, and its text is not the sender's", async () => {
     const { world, say } = await open();
     const origin = {
       type: "channel",
@@ -158,7 +158,7 @@ describe("on Slack", () => {
     expect(asked(world).text).toContain("Should I cancel the meeting?");
   });
 
-  it("what the agent sent to a channel from elsewhere reaches replies in its thread and mentions there", async () => {
+  it("a message that the agent sent from another conversation is context for replies and mentions there", async () => {
     const { world, slack, deliver } = await openSlack({
       config: { access: { ...access, owners: [`slack:${PERSON}`] } },
     });

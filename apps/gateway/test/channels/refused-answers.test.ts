@@ -24,7 +24,7 @@ async function openTelegram(groups: Readonly<Record<string, unknown>> = { mode: 
   return { world, telegram, started: await world.start() };
 }
 
-it("an answer reaches the supergroup that its group became, and the conversation goes on there", async () => {
+it("an answer reaches the supergroup that replaced its group, and the conversation continues there", async () => {
   const { world, telegram, started } = await openTelegram({
     mode: "allowlist",
     allow: [`telegram:${GROUP}`],

@@ -38,7 +38,7 @@ describe("Slack, through the gateway", () => {
     expect(textOf(modelRequests(world.anthropic)[0]?.body.messages)).toContain("张三: hello");
   });
 
-  it("answers a mention in a thread of its own, goes on in it without one, and hears each message once", async () => {
+  it("answers a mention in a new thread, continues there without mentions, and reads each message once", async () => {
     const { world, slack, deliver } = await openSlack();
     world.script(() => ({ text: "On Tuesday." }));
     await deliver(textMessage("We release soon.", { ...person, channelType: "channel" }));
@@ -87,7 +87,7 @@ describe("Slack, through the gateway", () => {
     expect(sessions.map(({ key }) => key.split(":")[1]).toSorted()).toEqual(["coder", "sales"]);
   });
 
-  it("asks with buttons, and an owner's click decides", async () => {
+  it("requests approval with buttons, and an owner's click decides", async () => {
     const { world, slack, deliver, push, started } = await openSlack();
     const write = { name: "write", input: { file_path: "SOUL.md", content: "Be bold." } };
     world.script([{ toolCalls: [{ id: "toolu_soul", ...write }] }, { text: "as you say" }]);
@@ -114,7 +114,7 @@ describe("Slack, through the gateway", () => {
     expect(answersIn(slack, GENERAL).every(({ threadTs }) => threadTs === question.threadTs)).toBe(true);
   });
 
-  it("takes an answer in other words by a form, and goes on with it", async () => {
+  it("accepts a free-text answer through a form, and continues with it", async () => {
     const { world, slack, deliver, push, started } = await openSlack({ config: { agents: ASKING } });
     const input = { question: "Tea or coffee?", options: ["Tea", "Coffee"] };
     world.script([{ toolCalls: [{ id: "toolu_ask", name: "ask_user", input }] }, { text: "As you like." }]);
@@ -145,7 +145,7 @@ describe("Slack, through the gateway", () => {
     expect(textsIn(slack, DIRECT)).toHaveLength(1);
   });
 
-  it("shows a long answer in a stream, and ends it in as many messages as it takes after Slack has ended the stream", async () => {
+  it("streams a long answer, and continues it in more messages after Slack has ended the stream", async () => {
     const { world, slack, deliver } = await openSlack({
       standIn: { streamMs: 300 },
       start: { drafts: { afterMs: 0, everyMs: 0 } },
@@ -164,7 +164,7 @@ describe("Slack, through the gateway", () => {
     expect(shown.replace(/\s+/g, " ")).toBe(long.replace(/\s+/g, " ").trim());
   });
 
-  it("shows the model a picture, and sends a file", async () => {
+  it("shows the model an image, and sends a file", async () => {
     const { world, slack, deliver } = await openSlack();
     mkdirSync(world.home.workspace("coder"), { recursive: true });
     writeFileSync(join(world.home.workspace("coder"), "report.csv"), "a,b\n1,2\n");
@@ -179,7 +179,7 @@ describe("Slack, through the gateway", () => {
     ]);
   });
 
-  it("reads what was said while its sockets were lost, and while it was down", async () => {
+  it("reads messages sent while its sockets were lost and while it was down", async () => {
     const { world, slack, deliver, started } = await openSlack();
     world.script(() => ({ text: "Yes." }));
     await deliver(textMessage("before", direct));
@@ -194,7 +194,7 @@ describe("Slack, through the gateway", () => {
     expect((await inboxRows(world)).map(({ state }) => state)).toEqual(["replied", "replied", "replied"]);
   });
 
-  it("finds a reply again whose sending was in doubt, and does not send it twice", async () => {
+  it("finds a reply whose delivery was uncertain, and does not send it twice", async () => {
     const { world, slack, deliver } = await openSlack();
     world.script([{ text: "Once." }]);
     slack.fail({ kind: "cut" });
@@ -216,7 +216,7 @@ describe("Slack, through the gateway", () => {
     expect(await ends(world)).toEqual(Array.from({ length: 25 }, () => ["ignored", "bot"]));
   });
 
-  it("answers a bot that mentions it where that is allowed, and makes a pause where the two of them loop", async () => {
+  it("answers a mention by a bot if allowed, and pauses if the two bots loop", async () => {
     const { world, slack, deliver } = await openSlack({
       config: { access: { dm: "open", groups: { mode: "open", bots: "mentioned" } } },
     });

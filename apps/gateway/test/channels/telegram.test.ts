@@ -79,7 +79,7 @@ const model = "anthropic/claude-sonnet-4-6";
 const clerk = { id: "clerk", model, skills: { allow: ["translate"] } };
 
 describe("an agent on Telegram", () => {
-  it("answers a private message, a mention in a group and one in a topic, where they were written", async () => {
+  it("answers a private message, a mention in a group and one in a topic in place", async () => {
     const talk = await open();
     talk.world.script(() => ({ text: "**yes**" }));
     await talk.say(textMessage("are you there?", { messageId: 11 }));
@@ -124,7 +124,7 @@ describe("an agent on Telegram", () => {
     expect(asked).toMatch(/Follow the skill paint[\s\S]*a clock/);
   });
 
-  it("lists no command of a skill that one of its agents has not", async () => {
+  it("lists no command of a skill that one of its agents lacks", async () => {
     const talk = await open(
       {
         agents: { list: [{ id: "coder", model }, clerk] },
@@ -138,7 +138,7 @@ describe("an agent on Telegram", () => {
     expect(listed).not.toContain("paint");
   });
 
-  it("asks an owner by buttons, and the question says how it was decided", async () => {
+  it("asks an owner with buttons, and the request shows the decision", async () => {
     const talk = await open({
       access: { dm: "open", groups: { mode: "open" }, owners: [`telegram:${person.id}`] },
     });
@@ -156,7 +156,7 @@ describe("an agent on Telegram", () => {
     expect(talk.telegram.answered).toHaveLength(1);
   });
 
-  it("shows a long answer while it is written, and in the end all of it", async () => {
+  it("streams a long answer completely", async () => {
     const talk = await open({}, { drafts: { afterMs: 0, everyMs: 0 } });
     const long = Array.from({ length: 400 }, (_, index) => `Line ${index} of a long answer, 一行。`).join(
       "\n\n",
@@ -171,7 +171,7 @@ describe("an agent on Telegram", () => {
     expect([first?.text, ...rest.map(({ text }) => text)].join("\n\n")).toBe(long);
   });
 
-  it("sees a picture that came, and sends a file of its own", async () => {
+  it("reads an image, and sends a file", async () => {
     const talk = await open();
     talk.telegram.addFile("photo-1", png, { path: "photos/file_1.png" });
     talk.world.script([
@@ -200,7 +200,7 @@ describe("an agent on Telegram", () => {
     ).toBe(createHash("sha1").update("seen").digest("hex"));
   });
 
-  it("takes an album as one message with all its pictures, and answers it once", async () => {
+  it("handles an album as one message with all its images", async () => {
     const talk = await open();
     talk.world.script([{ text: "Two dots." }]);
     const pictures = ["a", "b"].map((id) => {
@@ -222,7 +222,7 @@ describe("an agent on Telegram", () => {
     expect(await ends(talk.world)).toEqual([["replied", undefined]]);
   });
 
-  it("answers a bot that mentions it where that is allowed, and makes a pause where the two of them loop", async () => {
+  it("answers a mention by a bot if allowed, and pauses if the two bots loop", async () => {
     const talk = await open({ access: { dm: "open", groups: { mode: "open", bots: "mentioned" } } });
     talk.world.script(() => ({ text: "And you?" }));
     const bot = { id: 5_009, firstName: "Other", isBot: true };
@@ -232,7 +232,7 @@ describe("an agent on Telegram", () => {
     expect((await ends(talk.world)).slice(20)).toEqual(Array(5).fill(["ignored", "bot_loop"]));
   });
 
-  it("answers what was written while it was not there, once", async () => {
+  it("answers messages once that arrived while it was down", async () => {
     const talk = await open();
     talk.world.script(() => ({ text: "late, but here" }));
     await talk.started.stop();

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { exampleConfig, inboxRows, openWorld } from "../support/harness.ts";
 import { plainChannel, plainMessage } from "../support/plain-channel.ts";
 
-it("a command whose answer the channel cannot be given ends as failed, and is not tried for ever", async () => {
+it("a command whose answer cannot be rendered fails, and is not retried forever", async () => {
   const world = await openWorld();
   world.configure(exampleConfig({ channels: { plain: { accounts: { main: {} } } } }));
   const plain = plainChannel();

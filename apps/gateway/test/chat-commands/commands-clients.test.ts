@@ -10,7 +10,7 @@ async function open(): Promise<{ world: World; started: Started }> {
 }
 
 describe("slash commands on the gateway's own surfaces", () => {
-  it("reach the page as a message and an end, so that nobody waits", async () => {
+  it("reach the page as a message and an outcome, so that no client waits", async () => {
     const { world, started } = await open();
     const client = createClient({ baseUrl: started.url, token: TOKEN });
     const frames: ServerFrame[] = [];
@@ -30,7 +30,7 @@ describe("slash commands on the gateway's own surfaces", () => {
     expect(world.anthropic.requests).toHaveLength(0);
   });
 
-  it("are answered while a turn runs, and those who join later still see that turn", async () => {
+  it("are answered during a run, and later viewers still see that run", async () => {
     const { world, started } = await open();
     const asked = Promise.withResolvers<void>();
     const hold = Promise.withResolvers<void>();
@@ -57,7 +57,7 @@ describe("slash commands on the gateway's own surfaces", () => {
     expect(started.gateway.service.live.running(key)).toEqual([]);
   });
 
-  it("/stop from the page ends its turn as aborted", async () => {
+  it("/stop from the page ends its run as aborted", async () => {
     const { world, started } = await open();
     const asked = Promise.withResolvers<void>();
     const hold = Promise.withResolvers<void>();
@@ -104,7 +104,7 @@ describe("slash commands on the gateway's own surfaces", () => {
     ]);
   });
 
-  it("directives work over /v1, too, in a conversation that the gateway keeps", async () => {
+  it("directives also work over /v1 in a stored conversation", async () => {
     const { world, started } = await open();
     world.script([{ text: "hi" }]);
     const client = clientOf(started);

@@ -38,7 +38,7 @@ describe("slash commands", () => {
     expect(world.feishu.sent[0]?.parentId).toBe(help);
   });
 
-  it("that the speaker may not use are refused and not carried out", async () => {
+  it("that the sender may not use are rejected and not executed", async () => {
     const { world, started } = await open();
     world.script([{ text: "hello" }]);
     await ask(started, "hi", LI);
@@ -65,7 +65,7 @@ describe("slash commands", () => {
     expect(world.anthropic.requests).toHaveLength(1);
   });
 
-  it("in a group are commands only for those who address the bot, and not for guests", async () => {
+  it("in a group work only if they address the bot, and not for guests", async () => {
     const { world, started } = await open({
       access: { ...OWNED, groups: { mode: "open", requireMention: false } },
     });
@@ -137,7 +137,7 @@ describe("slash commands", () => {
     expect(kept).toHaveLength(6);
   });
 
-  it("/compact puts a summary in the place of the older messages, and its cost is counted", async () => {
+  it("/compact replaces older messages by a summary, and its cost is counted", async () => {
     const { world, started } = await open();
     const long = "word ".repeat(400);
     const usage = { input: 1_000, output: 10 };
@@ -165,7 +165,7 @@ describe("slash commands", () => {
     expect(await ends(world)).toContainEqual(["replied", "command:compact"]);
   });
 
-  it("/why tells how a message was dealt with, to those it concerns", async () => {
+  it("/why explains a message to the people it concerns", async () => {
     const { world, started } = await open();
     world.script([{ text: "for the owner" }, { text: "for the member" }]);
     const secret = await ask(started, "mine");
@@ -190,7 +190,7 @@ describe("slash commands", () => {
     expect(own).toContain("answer: dm_open");
   });
 
-  it("/queue keeps a conversation's own mode over a restart", async () => {
+  it("/queue sets a conversation's mode, which survives a restart", async () => {
     const { world, started } = await open();
     await ask(started, "/queue sometimes");
     await ask(started, "/queue collect");
@@ -208,7 +208,7 @@ describe("slash commands", () => {
 });
 
 describe("directives", () => {
-  it("in front of a message are for its turn", async () => {
+  it("before a message apply to its run", async () => {
     const { world, started } = await open();
     world.script([{ text: "a" }, { text: "b" }]);
     await ask(started, "/think high /model anthropic/claude-haiku-4-5 why?");
@@ -223,7 +223,7 @@ describe("directives", () => {
     expect(two?.messages[0]?.text).toMatch(/: why\?$/);
   });
 
-  it("alone are for the conversation, until it goes back to the agent's own", async () => {
+  it("without a text apply to the conversation until they are reset", async () => {
     const { world, started } = await open();
     world.script([{ text: "a" }, { text: "b" }]);
     await ask(started, "/model claude-haiku-4-5");
@@ -242,7 +242,7 @@ describe("directives", () => {
     expect(said(world)[0]).toBe("Model set to anthropic/claude-haiku-4-5, starting with the next turn.");
   });
 
-  it("that name nothing are answered with what exists, and nothing is asked", async () => {
+  it("with an unknown value are answered with the possible ones, without a run", async () => {
     const { world, started } = await open();
     await ask(started, "/model anthropic/claude-nonsense write me a poem");
     await ask(started, "/model openai/gpt-5.2");

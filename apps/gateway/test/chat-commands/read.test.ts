@@ -40,7 +40,7 @@ function read(text: string, role: Role = "owner", more: Partial<OrderedMessage> 
 
 const turn = (text: string, choice: object = {}, fresh = false) => ({ kind: "turn", text, choice, fresh });
 
-describe("what a message orders", () => {
+describe("commands and directives of a message", () => {
   it.each<[string, unknown]>([
     ["hello", undefined],
     ["look at /status please", undefined],
@@ -81,7 +81,7 @@ describe("what a message orders", () => {
     expect(read(text)).toEqual(order);
   });
 
-  it("turns a skill's command into words for the agent", () => {
+  it("turns a skill's command into a prompt for the agent", () => {
     const order = read("/weather Shanghai");
     expect(order).toMatchObject({ kind: "turn", choice: {}, fresh: false });
     expect(order?.kind === "turn" && order.text).toMatch(/weather[\s\S]*Shanghai/);
@@ -91,7 +91,7 @@ describe("what a message orders", () => {
     });
   });
 
-  it("is a turn with what came beside it, where a file is the message", () => {
+  it("starts a run if the message consists of a file", () => {
     const media: MessageEvent["media"] = [{ kind: "image", ref: "r1", mimeType: "image/png" }];
     const withPicture = (text: string) => read(text, "owner", { media });
     expect(withPicture("/new")).toEqual(turn("", {}, true));
@@ -102,7 +102,7 @@ describe("what a message orders", () => {
     expect(withPicture("/think")).toEqual({ kind: "command", name: "think", args: "" });
   });
 
-  it("is nothing in a group unless the bot was addressed, and never what was forwarded", () => {
+  it("is ignored in a group unless the bot was addressed, and in forwarded messages", () => {
     const group = { conversation: { id: "g", kind: "group" as const } };
     expect(read("/stop", "owner", { ...group, addressed: "none" })).toBeUndefined();
     expect(read("/stop", "owner", { ...group, addressed: "mention" })).toMatchObject({ name: "stop" });
@@ -111,10 +111,10 @@ describe("what a message orders", () => {
   });
 });
 
-describe("who may use a command", () => {
+describe("permission to use a command", () => {
   const members = "answer help new queue reset skill status stop usage why whoami".split(" ");
 
-  it("is in the table: owners all, members the harmless, guests what answers a question to them", () => {
+  it("follows the table: owners all, members harmless ones, guests those that answer their question", () => {
     const allowed = (role: Role) =>
       Object.keys(COMMANDS).filter((name) => isCommandName(name) && mayUseCommand(name, role));
     expect(allowed("owner").toSorted()).toEqual(Object.keys(COMMANDS).toSorted());
@@ -122,7 +122,7 @@ describe("who may use a command", () => {
     expect(allowed("guest")).toEqual(["answer"]);
   });
 
-  it("is looked at before anything of the command, directives and skills included", () => {
+  it("is checked before anything else of the command, including directives and skills", () => {
     for (const text of ["/model", "/model gpt-5.2 hi", "/think high", "/compact", "/approve ABCD2345 allow"])
       expect(read(text, "member")).toMatchObject({ kind: "refused" });
     for (const text of ["/new", "/new hello", "/weather here", "/glance x", "/skill glance x", "/help"])

@@ -61,7 +61,7 @@ describe("commands of skills", () => {
     );
   });
 
-  it("get no further than the speaker and the policy do", async () => {
+  it("are limited by the sender's rights and the policy", async () => {
     const world = await openWorld();
     world.configure(exampleConfig({ access: OWNED, ...agents(["read", "ls"]) }));
     world.files(files);
@@ -175,7 +175,7 @@ describe("after a crash", () => {
     expect(await ends(world)).toContainEqual(["replied", "command:new"]);
   });
 
-  it("a tool that may have run is not run again, and the person is told", async () => {
+  it("a tool that may have run is not run again, and the person is informed", async () => {
     const world = await openWorld();
     world.configure(exampleConfig({ access: OWNED, agents: withExec() }));
     world.files({ "skills/reach/SKILL.md": OUTSIDE });

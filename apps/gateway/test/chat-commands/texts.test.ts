@@ -7,8 +7,8 @@ import { modelText, skillsText, thinkText } from "../../src/command-syntax/texts
 
 const en = phrasesIn("en");
 
-describe("what commands say", () => {
-  it("what holds, and what there is where something else was typed", () => {
+describe("texts of commands", () => {
+  it("show the current setting, or the possible ones after an invalid value", () => {
     expect(modelText(en, "openai/a", ["openai/a"], "b")).toMatch(
       /^There is no usable model named b\.\nAvailable:\n- openai\/a/,
     );
@@ -35,7 +35,7 @@ describe("what commands say", () => {
   });
 });
 
-describe("what is written after a command", () => {
+describe("the text after a command", () => {
   const tool = (properties: object, required: readonly string[] = []) =>
     defineTool({
       name: "t",
@@ -46,7 +46,7 @@ describe("what is written after a command", () => {
     });
   const text = { type: "string" };
 
-  it("is the one text that a tool needs, or may have", () => {
+  it("becomes the only required or optional text argument of a tool", () => {
     expect(parseToolArguments(tool({ path: text, limit: { type: "number" } }, ["path"]), "a.md")).toEqual({
       path: "a.md",
     });
@@ -54,7 +54,7 @@ describe("what is written after a command", () => {
     expect(parseToolArguments(tool({ note: text }), "")).toEqual({});
   });
 
-  it("calls no tool that needs something else", () => {
+  it("does not call a tool that needs other arguments", () => {
     expect(parseToolArguments(tool({ a: text, b: text }, ["a", "b"]), "x")).toBeUndefined();
     expect(
       parseToolArguments(tool({ mode: { type: "string", enum: ["on"] } }, ["mode"]), "on"),

@@ -42,8 +42,8 @@ const file = (world: World, name: string): string => join(world.home.workspace("
 const lastTold = (world: World): string =>
   JSON.stringify(modelRequests(world.anthropic).at(-1)?.body.messages.at(-1));
 
-describe("a hook of the configuration", () => {
-  it("behind an address may deny a tool call, with its reason", async () => {
+describe("a configured hook", () => {
+  it("at a URL may deny a tool call with a reason", async () => {
     await using site = await serve((_request, response) => {
       response.end(JSON.stringify({ action: "deny", reason: "Not on a Sunday." }));
     });
@@ -55,7 +55,7 @@ describe("a hook of the configuration", () => {
     expect(existsSync(file(world, "a.txt"))).toBe(false);
   });
 
-  it("in a module may change the arguments, which are checked again", async () => {
+  it("in a module may change the arguments, which are validated again", async () => {
     const world = await open({ guard: { at: "before_tool_call", module: "./guard" } });
     module(
       world,

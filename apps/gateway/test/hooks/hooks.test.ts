@@ -66,7 +66,7 @@ describe("observers", () => {
     expect(seen).toEqual(["soup", "slow"]);
   });
 
-  it("may fail or be late: whoever listens is told by name", async () => {
+  it("may fail or time out: each failure is reported with the hook's name", async () => {
     const { hooks, failures } = setup([
       {
         point: "ordered",
@@ -98,13 +98,13 @@ describe("modifiers", () => {
     run: ({ sauces }) => ({ sauces: [...sauces, sauce] }),
   });
 
-  it("run one after the other, each on what the one before left; the host's own first", async () => {
+  it("run one after the other on the result of the previous one, built-in ones first", async () => {
     const quiet: Hook<Kitchen> = { point: "before_serving", name: "quiet", run: () => undefined };
     const { hooks } = setup([adds("first", "b"), quiet, adds("second", "c")], [adds("own", "a")]);
     expect((await hooks.modify("before_serving", serving())).sauces).toEqual(["a", "b", "c"]);
   });
 
-  it("that fail or are late change nothing; the signal of those that are late is aborted", async () => {
+  it("that fail or time out change nothing, and a timeout aborts their signal", async () => {
     const signals: AbortSignal[] = [];
     const { hooks, failures } = setup([
       { point: "before_serving", name: "broken", run: () => Promise.reject(new Error("no")) },
@@ -127,7 +127,7 @@ describe("modifiers", () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  it("get a copy of their own that cannot be changed; the host's own get the thing itself", async () => {
+  it("get a frozen copy, while built-in hooks get the original", async () => {
     const payload = serving();
     const seen: unknown[] = [];
     const { hooks, failures } = setup(
@@ -152,16 +152,19 @@ describe("modifiers", () => {
     expect(failures).toMatchObject([{ hook: "scribbler" }]);
   });
 
-  it.each([7, { dish: 7 }, "text", [], { dish: null }])("have no say with %j", async (returned) => {
-    const text = JSON.stringify(returned);
-    const { hooks, failures } = setup([
-      { point: "before_serving", name: "odd", run: () => JSON.parse(text) },
-    ]);
-    expect(await hooks.modify("before_serving", serving())).toEqual(serving());
-    expect(String(failures[0]?.error)).toContain("invalid result");
-  });
+  it.each([7, { dish: 7 }, "text", [], { dish: null }])(
+    "cannot change anything by returning %j",
+    async (returned) => {
+      const text = JSON.stringify(returned);
+      const { hooks, failures } = setup([
+        { point: "before_serving", name: "odd", run: () => JSON.parse(text) },
+      ]);
+      expect(await hooks.modify("before_serving", serving())).toEqual(serving());
+      expect(String(failures[0]?.error)).toContain("invalid result");
+    },
+  );
 
-  it("have no say in what a point does not let them change", async () => {
+  it("cannot change fields that the point does not allow", async () => {
     const more = { dish: "stew", table: { seats: [] } };
     const { hooks } = setup([{ point: "before_serving", name: "more", run: () => more }]);
     expect(await hooks.modify("before_serving", serving())).toEqual({ ...serving(), dish: "stew" });
@@ -177,7 +180,7 @@ describe("gates", () => {
     run,
   });
 
-  it("let pass what nobody denies, and stop at the first denial", async () => {
+  it("allow a payload that no hook denies, and stop at the first denial", async () => {
     const asked: string[] = [];
     const notes = (name: string): Hook<Kitchen> => blockingHook(() => void asked.push(name));
     const { hooks } = setup([
@@ -200,7 +203,7 @@ describe("gates", () => {
     expect(asked).toEqual(["first", "first", "third"]);
   });
 
-  it("may change what they let pass; those behind see the change", async () => {
+  it("may change the payload, and later hooks see the change", async () => {
     const seen: number[] = [];
     const { hooks } = setup([
       blockingHook(() => ({ action: "allow", change: { minutes: 3 } })),
@@ -240,7 +243,7 @@ it("refuses a hook at a point that does not exist", () => {
   expect(() => setup([JSON.parse('{"point":"before_lunch","name":"x"}')])).toThrow("before_lunch");
 });
 
-it("says where code hangs", () => {
+it("reports the points that have hooks", () => {
   const { hooks } = setup([{ point: "ordered", name: "t", run: () => {} }]);
   expect([hooks.has("ordered"), hooks.has("before_cooking")]).toEqual([true, false]);
 });

@@ -8,8 +8,8 @@ import { modelRequests } from "../support/model-requests.ts";
 
 const WRITE = { id: "toolu_1", name: "write", input: { file_path: "a.txt", content: "A" } };
 
-describe("hooks of a host", () => {
-  it("are called at every point of a message's way, in its order", async () => {
+describe("hooks of a host program", () => {
+  it("are called at every point of the pipeline, in order", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     world.script([{ toolCalls: [WRITE] }, { text: "written" }]);
@@ -123,7 +123,7 @@ describe("hooks of a host", () => {
     expect(world.feishu.sent.map(({ content }) => content)).toEqual([expect.stringContaining("WRITTEN")]);
   });
 
-  it("hear of a compaction that somebody asks for", async () => {
+  it("are called for a compaction that a person requests", async () => {
     const world = await openWorld();
     world.configure(exampleConfig({ access: { dm: "open", owners: [`feishu:${ZHANG}`] } }));
     const long = "word ".repeat(2_000);
@@ -215,7 +215,7 @@ describe("hooks of a host", () => {
     expect(second?.messages.at(-1)?.text).toMatch(/outside the workspace|Not allowed/);
   });
 
-  it("see the call that a skill's command makes", async () => {
+  it("are called for the tool call of a skill's command", async () => {
     const world = await openWorld();
     world.configure(
       exampleConfig({ agents: { defaults: {}, list: [{ id: "coder", tools: { allow: ["read"] } }] } }),
@@ -246,7 +246,7 @@ describe("hooks of a host", () => {
     ]);
   });
 
-  it("change what commands say, and can keep them silent", async () => {
+  it("can change or suppress the answers of commands", async () => {
     const world = await openWorld();
     const quiet: GatewayHook = {
       point: "before_reply",
@@ -277,7 +277,7 @@ describe("hooks of a host", () => {
     }
   });
 
-  it("have every point of theirs in the README, with its kind", () => {
+  it("are listed in the README with their kinds", () => {
     const readme = readFileSync(fileURLToPath(new URL("../../README.md", import.meta.url)), "utf8");
     const listed = [...readme.matchAll(/^\| `(\w+)` \| (observe|modify|block) \|/gm)];
     expect(Object.fromEntries(listed.map(([, point, kind]) => [point, kind]))).toEqual(

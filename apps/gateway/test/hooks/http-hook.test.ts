@@ -46,8 +46,8 @@ function gateWith(options: Partial<HttpHookOptions> & Pick<HttpHookOptions, "url
   return { failures, ask: () => hooks.check("before_call", { tool: "exec", args: "rm -r /" }) };
 }
 
-describe("a hook behind an address", () => {
-  it("is posted what happens, signed, and its answer counts", async () => {
+describe("an HTTP hook", () => {
+  it("receives a signed POST request, and its response is used", async () => {
     const seen: { headers: IncomingMessage["headers"]; body: string }[] = [];
     const url = await serve(async (request, response) => {
       seen.push({ headers: request.headers, body: await text(request) });
@@ -100,7 +100,7 @@ describe("a hook behind an address", () => {
     },
   );
 
-  it("that does not answer in time denies, and is told so", async () => {
+  it("that does not respond in time denies, and its request is aborted", async () => {
     const gone = Promise.withResolvers<void>();
     const url = await serve((request) => void request.socket.on("close", () => gone.resolve()));
     const { ask, failures } = gateWith({ url, timeoutMs: 1_000 });

@@ -30,7 +30,7 @@ async function open(blocks: object = BLOCKS, options: { hooks?: boolean; turn?: 
   return { world, plain, started };
 }
 
-it("says a long answer block by block while it is written, and nothing of it twice", async () => {
+it("sends a long answer block by block, and no block twice", async () => {
   const [second, third] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const until = new Map([
     [INTO_THE_SECOND, second.promise],
@@ -49,7 +49,7 @@ it("says a long answer block by block while it is written, and nothing of it twi
   expect(await ends(world)).toEqual([["replied", undefined]]);
 });
 
-it("keeps what was said of an answer that is stopped, and says that it was", async () => {
+it("keeps the blocks of a stopped answer and sends a notice", async () => {
   const { plain, started } = await open(BLOCKS, {
     turn: { fault: { kind: "stall", afterEvents: INTO_THE_SECOND } },
   });

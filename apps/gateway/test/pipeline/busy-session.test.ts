@@ -4,7 +4,7 @@ import type { GatewayBodies } from "../../src/store.ts";
 import { eventually, exampleConfig, inboxRows, openWorld } from "../support/harness.ts";
 import { plainChannel, plainMessage, said } from "../support/plain-channel.ts";
 
-it("answers a message once the run of another process on the same store, which had its session, has ended", async () => {
+it("answers a message after another process's run in the session has ended", async () => {
   const world = await openWorld();
   world.configure(exampleConfig({ channels: { plain: { accounts: { main: {} } } } }));
   world.script(() => ({ text: "fine" }));

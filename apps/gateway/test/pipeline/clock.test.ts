@@ -27,7 +27,7 @@ it("agents are told the time and its zone, by a platform and at /v1", async () =
   expect(told).toEqual([expect.stringContaining(`${zone}"`), expect.stringContaining(`${zone}"`)]);
 });
 
-it("a person is told the time of their own zone, whatever that of the machine is", async () => {
+it("a person sees times in their own zone, whatever the machine's", async () => {
   const world = await openWorld();
   const session = {
     identityLinks: { li: [`feishu:${LI}`] },
@@ -45,7 +45,7 @@ it("a person is told the time of their own zone, whatever that of the machine is
   ]);
 });
 
-it("a host's own clock tells the time, also where it is a class", async () => {
+it("a host's clock is used, even if it is a class instance", async () => {
   class HostClock implements Clock {
     readonly #clock = createManualClock(86_400_000);
     now() {

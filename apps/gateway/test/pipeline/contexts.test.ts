@@ -32,7 +32,7 @@ async function open(mode: "collect" | "steer") {
   return { world, plain, started, goOn: goOn.resolve };
 }
 
-it("each of several messages that are answered together has its own quote beside it", async () => {
+it("each message of a batch keeps its own quote", async () => {
   const { world, plain, started, goOn } = await open("collect");
   await plain.emit(plainMessage("m1", "what about this?", quoting("the red one")));
   await plain.emit(plainMessage("m2", "and this?", quoting("the blue one")));
@@ -49,7 +49,7 @@ it("each of several messages that are answered together has its own quote beside
   expect(places).toEqual(places.toSorted((a, b) => a - b));
 });
 
-it("what steers a run comes with its quote, and the history keeps both as they were told", async () => {
+it("a steering message keeps its quote, and the history stores both unchanged", async () => {
   const { world, plain, started, goOn } = await open("steer");
   await plain.emit(plainMessage("m1", "what about this?", quoting("the red one")));
   goOn();
@@ -64,7 +64,7 @@ it("what steers a run comes with its quote, and the history keeps both as they w
   expect(next?.filter((text) => text === told)).toHaveLength(1);
 });
 
-it("each message of a run that goes on after a restart has its own quote again", async () => {
+it("each message of a resumed run has its own quote again", async () => {
   const { world, plain, started, goOn } = await open("collect");
   const asked = Promise.withResolvers<void>();
   const stopped = Promise.withResolvers<void>();
@@ -95,7 +95,7 @@ it("each message of a run that goes on after a restart has its own quote again",
   }
 });
 
-it("sends the model no more turns than its agent's historyTurns", async () => {
+it("sends the model at most historyTurns turns", async () => {
   const world = await openWorld();
   world.configure(
     exampleConfig({

@@ -46,8 +46,8 @@ const heard = (world: World): string =>
     ?.messages.map(({ text }) => text)
     .join("\n") ?? "";
 
-describe("a message that is deleted while it is answered", () => {
-  it("takes what people see of its answer with it", async () => {
+describe("a message that is deleted while it is being answered", () => {
+  it("removes the visible part of its answer", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     const text = "First it looks around, then it writes the script, and in the end it runs it for you. ";
@@ -76,7 +76,7 @@ describe("a message that is deleted while it is answered", () => {
     );
   });
 
-  it("does nothing more", async () => {
+  it("runs no further tool call", async () => {
     const world = await openWorld();
     world.configure(config());
     const { reached, goOn } = pauseAt(world, 0, [{ toolCalls: [WRITE] }]);
@@ -132,7 +132,7 @@ describe("a message that is deleted while it is answered", () => {
     expect(plain.sent.map(({ message }) => message.replyTo)).toEqual(ids.toSpliced(index, 1));
   });
 
-  it("goes with its corrections", async () => {
+  it("is removed together with its corrections", async () => {
     const world = await openWorld();
     world.configure(config());
     const first = pauseAt(world, 0, [{ toolCalls: [{ id: "toolu_1", name: "ls", input: {} }] }]);
@@ -153,7 +153,7 @@ describe("a message that is deleted while it is answered", () => {
     expect(plain.sent).toEqual([]);
   });
 
-  it("when all is said but for a hook's word is not answered", async () => {
+  it("is not answered if only a hook was still pending", async () => {
     const world = await openWorld();
     world.configure(config());
     world.script(() => ({ text: "fine" }));
@@ -184,7 +184,7 @@ describe("a message that is deleted while it is answered", () => {
     expect(await namedEnds(world)).toEqual([["m1", "ignored", "deleted"]]);
   });
 
-  it("is not answered though the store is slow to take the deletion", async () => {
+  it("is not answered even if the store records the deletion slowly", async () => {
     const world = await openWorld();
     world.configure(config());
     const { reached, goOn } = pauseAt(world, 0, [{ text: "fine" }]);
@@ -206,7 +206,7 @@ describe("a message that is deleted while it is answered", () => {
     expect(await namedEnds(world)).toEqual([["m1", "ignored", "deleted"]]);
   });
 
-  it("before its run has begun is not read", async () => {
+  it("is not read if its run has not started", async () => {
     const world = await openWorld();
     world.configure(config());
     world.script(() => ({ text: "fine" }));
@@ -279,7 +279,7 @@ describe("a message that is deleted while it is answered", () => {
   });
 });
 
-describe("a message that was said beside the agent in a group, once a model was told of it", () => {
+describe("an unaddressed group message that a model has read", () => {
   const asked = (id: string) => plainMessage(id, "what do you say?", { ...IN_GROUP, addressed: "mention" });
   const secret = "the door code is 8-heron-3";
 
@@ -303,7 +303,7 @@ describe("a message that was said beside the agent in a group, once a model was 
     return { world, plain, message, asks };
   }
 
-  it("is told no more when it was deleted, and nothing keeps its words", async () => {
+  it("is not shown after its deletion, and its text is removed everywhere", async () => {
     const { world, plain, message, asks } = await toldOf(secret);
     await plain.emit(deletionOf(message));
     expect(await asks()).not.toContain(secret);
@@ -316,7 +316,7 @@ describe("a message that was said beside the agent in a group, once a model was 
     expect(JSON.stringify([contexts, inbox])).not.toContain(secret);
   });
 
-  it("is told as it was edited", async () => {
+  it("is shown in its edited form", async () => {
     const { world, plain, message, asks } = await toldOf(secret);
     await plain.emit(plainEdit(message, "the door is open"));
     const now = await asks();

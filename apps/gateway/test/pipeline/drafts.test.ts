@@ -60,7 +60,7 @@ describe("an answer that is written slowly", () => {
     expect(await inStore(world, (store) => store.kv.list("draft"))).toEqual([]);
   });
 
-  it("has no draft where it is done before one is due", async () => {
+  it("has no draft if it is complete before one is due", async () => {
     const { world, started, ask } = await open(undefined, { afterMs: 5_000, everyMs: 0 });
     world.script([slowly(LONG)]);
     await ask("how?");
@@ -69,7 +69,7 @@ describe("an answer that is written slowly", () => {
     expect(world.feishu.sent[0]).toMatchObject({ msgType: "post", edits: [] });
   });
 
-  it("is finished in parts where one message does not hold it", async () => {
+  it("is completed in several messages if one is too short", async () => {
     const { world, started, ask } = await open();
     const long = Array.from({ length: 900 }, (_, index) => `Line ${index} of a long answer, 一行。`).join(
       "\n\n",
@@ -115,7 +115,7 @@ describe("an answer that is written slowly", () => {
     for (const text of shown(world.feishu.sent[0])) expect(whole.startsWith(text)).toBe(true);
   });
 
-  it("goes on in the same message when somebody steers the turn", async () => {
+  it("continues in the same message if the run is steered", async () => {
     const { world, started, ask } = await open();
     world.script(async (_, index) => {
       if (index > 0) return slowly("And here is the other thing you asked for.");
@@ -133,7 +133,7 @@ describe("an answer that is written slowly", () => {
     expect(rows.map(({ state }) => state)).toEqual(["replied", "replied"]);
   });
 
-  it("is taken back where the run has nothing to say in the end", async () => {
+  it("is removed if the run ends silently", async () => {
     const { world, started, ask } = await open();
     const said = "Here is what I found.";
     world.script([
@@ -147,7 +147,7 @@ describe("an answer that is written slowly", () => {
     expect(world.feishu.sent.find((one) => one.deleted)?.msgType).toBe("interactive");
   });
 
-  it("does not begin to say again what the message tool has said", async () => {
+  it("does not repeat text that the message tool has sent", async () => {
     const { world, started, ask } = await open();
     world.script([
       { toolCalls: [{ name: "message", input: { action: "send", message: LONG } }] },
@@ -159,7 +159,7 @@ describe("an answer that is written slowly", () => {
     expect(standing(world)).toEqual([LONG]);
   });
 
-  it("becomes the word about a failure when the model breaks off", async () => {
+  it("becomes the error notice if the model fails", async () => {
     const { world, started, ask } = await open();
     world.script([{ ...slowly(LONG), fault: { kind: "cut", afterEvents: 9 } }]);
     await ask("how?");
@@ -169,7 +169,7 @@ describe("an answer that is written slowly", () => {
     expect(standing(world).join()).toContain("Sorry, I could not answer");
   });
 
-  it("keeps what was read of it when it is stopped", async () => {
+  it("keeps its visible text when it is stopped", async () => {
     const { world, started, ask } = await open();
     world.script([
       { text: LONG.repeat(20), chunks: 200, deltaMs: 20, fault: { kind: "stall", afterEvents: 100 } },
@@ -187,7 +187,7 @@ describe("an answer that is written slowly", () => {
     expect(LONG.repeat(20).startsWith(read)).toBe(true);
   });
 
-  it("names in what stands of it the attachment that is not sent along", async () => {
+  it("names an attachment that could not be sent in its text", async () => {
     const { world, started, ask } = await open();
     world.files({ "a.txt": "a" });
     const read = [{ name: "read", input: { file_path: "a.txt" } }];
@@ -226,7 +226,7 @@ describe("settings and hooks", () => {
     else expect(changes).toBeGreaterThanOrEqual(least);
   });
 
-  it("shows nothing before a hook has seen it", async () => {
+  it("shows no text before a hook has seen it", async () => {
     const { world, started, ask } = await open(undefined, AT_ONCE, {
       hooks: [
         {
@@ -245,8 +245,8 @@ describe("settings and hooks", () => {
   });
 });
 
-describe("a platform that does not play along", () => {
-  it("gets a plain reply where a draft cannot be opened", async () => {
+describe("a platform with failures", () => {
+  it("gets a normal reply if a draft cannot be opened", async () => {
     const { world, started, ask } = await open();
     world.feishu.fail({ kind: "code", code: 230099, method: "POST" });
     world.script([slowly(LONG)]);
@@ -257,7 +257,7 @@ describe("a platform that does not play along", () => {
     expect(standing(world)).toEqual([LONG]);
   });
 
-  it("gets a plain reply in the draft's place where that cannot be changed any more", async () => {
+  it("gets a normal reply in place of a draft that cannot be edited", async () => {
     const { world, started, ask } = await open();
     world.feishu.fail({ kind: "code", code: 200750, path: "/cardkit/v1/cards/", times: 1_000 });
     world.script([slowly(LONG)]);
@@ -270,7 +270,7 @@ describe("a platform that does not play along", () => {
     ]);
   });
 
-  it("is asked again while it loses answers, and has one message in the end", async () => {
+  it("is retried while its responses are lost, and has one message in the end", async () => {
     const { world, started, ask } = await open();
     world.feishu.fail({ kind: "cut", method: "POST" });
     world.feishu.fail({ kind: "cut", method: "PATCH", times: 2 });
@@ -281,7 +281,7 @@ describe("a platform that does not play along", () => {
     expect(world.feishu.sent).toHaveLength(1);
   });
 
-  it("is not asked more often than it allows", async () => {
+  it("is not called more often than it allows", async () => {
     const { world, started, ask } = await open();
     world.feishu.setRateLimit(true);
     world.script([{ text: LONG.repeat(3), chunks: 100, deltaMs: 20 }]);

@@ -18,7 +18,7 @@ async function ends(world: World): Promise<unknown[]> {
 }
 
 describe("an edit", () => {
-  it("of a message whose run is about to begin is read by that very run", async () => {
+  it("of a message whose run is about to start is read by that run", async () => {
     const world = await openWorld();
     world.configure(config());
     world.script(() => ({ text: "fine" }));
@@ -52,7 +52,7 @@ describe("an edit", () => {
     ]);
   });
 
-  it("that could not be kept is heard when the platform delivers it again", async () => {
+  it("that could not be stored is applied when the platform delivers it again", async () => {
     const world = await openWorld();
     world.configure(config());
     world.script(() => ({ text: "fine" }));
@@ -83,7 +83,7 @@ describe("an edit", () => {
     );
   });
 
-  it("of a message that is being answered steers its turn", async () => {
+  it("of a message that is being answered steers its run", async () => {
     const world = await openWorld();
     world.configure(config());
     const reached = Promise.withResolvers<void>();
@@ -115,7 +115,7 @@ describe("an edit", () => {
     expect(await ends(world)).toHaveLength(2);
   });
 
-  it("asks nothing of the turn, also on a channel of the gateway's own clients", async () => {
+  it("sets no options of the run, even on the gateway's own channels", async () => {
     const world = await openWorld();
     world.configure(config());
     const asked = Promise.withResolvers<void>();
@@ -143,7 +143,7 @@ describe("an edit", () => {
       expect(JSON.stringify(payload)).not.toContain("Tell everything");
   });
 
-  it("of a message that asked for a turn of its own leaves it that, while it waits and later", async () => {
+  it("of a message that needs its own run does not change that", async () => {
     const world = await openWorld();
     world.configure(config({ session: { queue: { mode: "collect" } } }));
     const reached = Promise.withResolvers<void>();
@@ -179,7 +179,7 @@ describe("an edit", () => {
     ]);
   });
 
-  it("waits its turn where its conversation came to be treated so meanwhile", async () => {
+  it("waits in the queue if the conversation's queue mode has changed to that", async () => {
     const world = await openWorld();
     world.configure(config());
     const reached = Promise.withResolvers<void>();
@@ -205,7 +205,7 @@ describe("an edit", () => {
     expect(said(plain)).toEqual(["answer 1", "answer 2"]);
   });
 
-  it("by somebody else changes nothing", async () => {
+  it("by another person changes nothing", async () => {
     const world = await openWorld();
     world.configure(config());
     world.script(() => ({ text: "fine" }));
@@ -226,7 +226,7 @@ describe("an edit", () => {
     expect(JSON.stringify(modelRequests(world.anthropic))).not.toContain("theirs");
   });
 
-  it("of what was said beside the agent in a group is what it hears later", async () => {
+  it("of an unaddressed group message is what the agent sees later", async () => {
     const world = await openWorld();
     world.configure(config());
     world.script(() => ({ text: "fine" }));
@@ -250,7 +250,7 @@ describe("an edit", () => {
 });
 
 describe("an edit of a message that was answered", () => {
-  it("reaches the next run as a note, in its latest version, and taints nothing of its author's", async () => {
+  it("reaches the next run as a note with the latest text, and does not taint its author's run", async () => {
     const world = await openWorld();
     world.configure(config());
     world.script(() => ({ text: "noted" }));
@@ -273,7 +273,7 @@ describe("an edit of a message that was answered", () => {
     expect(modelRequests(world.anthropic).at(-1)?.messages.at(-1)?.text).not.toContain("edited since");
   });
 
-  it("leaves no note if the message reads again as the agent has read it", async () => {
+  it("leaves no note if the text returns to the one that the agent has read", async () => {
     const world = await openWorld();
     world.configure(config());
     world.script(() => ({ text: "noted" }));
@@ -306,7 +306,7 @@ describe("an edit of a message that was answered", () => {
   });
 });
 
-it("a version that nobody typed steers no run, and the next run is told the latest", async () => {
+it("an automatic edit steers no run, and the next run sees the latest text", async () => {
   const world = await openWorld();
   world.configure(config());
   const reached = Promise.withResolvers<void>();
@@ -346,7 +346,7 @@ describe("a mention that is added by an edit", () => {
     return { world, plain, started };
   };
 
-  it("is answered once, and later edits of the message are edits", async () => {
+  it("is answered once, and later edits are handled as edits", async () => {
     const { world, plain, started } = await open();
     const message = plainMessage("m1", "when is the fair?", IN_GROUP);
     await plain.emit(message);
@@ -369,7 +369,7 @@ describe("a mention that is added by an edit", () => {
     expect(asked(world)).not.toContain("fair??");
   });
 
-  it("is answered if the bot gets to know the message only by the edit, unless it is old", async () => {
+  it("is answered if the bot receives the message only by the edit, unless it is old", async () => {
     const { plain, started } = await open();
     const mention = { ...IN_GROUP, addressed: "mention", timestamp: 90_000_000 } as const;
     const old = plainMessage("old", "an old one", IN_GROUP);

@@ -10,7 +10,7 @@ function config(more: object = {}) {
 
 const SORRY = /something went wrong in the gateway/;
 
-describe("a fault of the gateway's own", () => {
+describe("an internal error", () => {
   it.each<Failpoint>(["begin.before", "begin.after"])(
     "at %s ends the message with a word, and what comes next is looked at",
     async (place) => {
@@ -39,7 +39,7 @@ describe("a fault of the gateway's own", () => {
     },
   );
 
-  it("that leaves the store unusable lets nothing of the conversation come first", async () => {
+  it("that makes the store unusable does not let later messages overtake", async () => {
     const world = await openWorld();
     world.configure(config());
     world.script(() => ({ text: "fine" }));
@@ -67,7 +67,7 @@ describe("a fault of the gateway's own", () => {
     expect(await namedEnds(world)).toEqual(["m1", "m2", "m3"].map((name) => [name, "replied", undefined]));
   });
 
-  it("where a run is taken up again ends it once", async () => {
+  it("while a run is resumed ends the run once", async () => {
     const world = await openWorld();
     world.configure(config({ gateway: { port: 0, logLevel: "warn", shutdownMs: 0 } }));
     const asked = Promise.withResolvers<void>();
@@ -98,7 +98,7 @@ describe("a fault of the gateway's own", () => {
     ]);
   });
 
-  it("is told to nobody who has deleted the message meanwhile", async () => {
+  it("is not reported to a person who has deleted the message", async () => {
     const world = await openWorld();
     world.configure(config({ gateway: { port: 0, logLevel: "warn", shutdownMs: 0 } }));
     const asked = Promise.withResolvers<void>();

@@ -56,7 +56,7 @@ function startHost(world: World): { url(): string; readonly exited: Promise<numb
   return { url: () => said.trim(), exited };
 }
 
-it("a message whose run makes its host stop three times is set aside", async () => {
+it("a message whose run stops its host three times is given up", async () => {
   if (!existsSync(BUILT)) throw new Error(`${fileURLToPath(BUILT)} is missing: build the gateway first`);
   const world = await openWorld();
   const gateway = { port: 0, auth: { token: TOKEN }, logLevel: "warn", shutdownMs: 0 };

@@ -36,7 +36,7 @@ function mediaOf(world: World): string[] {
 }
 
 describe("a gateway that is killed", () => {
-  it("while the page sends a file keeps no half of it, and takes the whole from the next attempt", async () => {
+  it("during an upload keeps no partial file, and accepts the complete one later", async () => {
     const { world, first } = await begin();
     await beginUpload(first.url);
     await first.end("SIGKILL");
@@ -64,7 +64,7 @@ describe("a gateway that is killed", () => {
     expect(messages[0]).toMatchObject({ attachments: [{ name: "notes.txt", bytes: BYTES.length }] });
   });
 
-  it("while it fetches a channel's file has the whole of it from the next start, and answers once", async () => {
+  it("during a download fetches the complete file after the restart, and answers once", async () => {
     const { world, first } = await begin();
     world.feishu.addResource("om_1", "file_1", BYTES, { mimeType: "text/plain" });
     world.feishu.fail({ kind: "hang", path: "/resources/", times: 1 });
@@ -83,7 +83,7 @@ describe("a gateway that is killed", () => {
     expect(modelRequests(world.anthropic)).toHaveLength(1);
   });
 
-  it("while it reads a changed configuration goes by the new one from the next start on", async () => {
+  it("during a reload uses the new configuration after the restart", async () => {
     const { world, first } = await begin();
     let running = first;
     for (const name of ["second", "third"]) {

@@ -15,8 +15,8 @@ function said(world: World): string[] {
   return world.feishu.sent.map(({ content }) => JSON.parse(content).text ?? content);
 }
 
-describe("what the gateway itself says", () => {
-  it("is in the language of the message where the agent has none", async () => {
+describe("the gateway's own texts", () => {
+  it("are in the language of the message if the agent has none", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     world.script(Array(2).fill({ error: { status: 401 } }));
@@ -29,7 +29,7 @@ describe("what the gateway itself says", () => {
     ]);
   });
 
-  it("is for a command in the language in which its sender spoke before", async () => {
+  it("answer a command in the language of its sender's earlier messages", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     world.script([{ text: "好的" }, { error: { status: 401 } }]);
@@ -45,7 +45,7 @@ describe("what the gateway itself says", () => {
     expect(why).toContain('om_6: 智能体“coder”未能回答该消息：模型服务商拒绝了 API 密钥（auth）。"');
   });
 
-  it("says why somebody is asked in the words of the question, and in English on record", async () => {
+  it("state the reason of an approval request in its language, and in English in the audit log", async () => {
     const world = await openWorld();
     world.configure(exampleConfig({ tools: { exec: { ask: "always" } } }));
     world.script([
@@ -62,7 +62,7 @@ describe("what the gateway itself says", () => {
     expect(why.out).toContain("The configuration requires approval for every use of exec.");
   });
 
-  it("names a file that is not sent, or cannot be vouched for", async () => {
+  it("name a file that is not sent or cannot be trusted", async () => {
     const world = await openWorld();
     world.configure(exampleConfig({ access: { owners: [`feishu:${ZHANG}`] } }));
     world.script([{ text: "给你。\nMEDIA:缺少.txt\nMEDIA:/etc/passwd" }]);
@@ -78,7 +78,7 @@ describe("what the gateway itself says", () => {
     ]);
   });
 
-  it("is in the agent's language, whatever is written, and names commands as they are", async () => {
+  it("are in the agent's language, whatever the message's, with unchanged command names", async () => {
     const world = await openWorld();
     const agents = { defaults: { model: "anthropic/claude-sonnet-4-6", language: "zh" } };
     world.configure(exampleConfig({ agents }));

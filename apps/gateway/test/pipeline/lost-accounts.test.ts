@@ -19,7 +19,7 @@ function rows(world: World) {
   return inStore(world, (store) => store.outbox.list({ states: ["pending", "sending", "dead", "sent"] }));
 }
 
-it("an account that does not run just now has what the message tool says wait for it", async () => {
+it("messages of the message tool wait for an account that is not running", async () => {
   const world = await openWorld();
   const gateway = { port: 0, auth: { token: TOKEN }, logLevel: "warn", shutdownMs: 0 };
   world.configure(exampleConfig({ gateway, channels: { plain: { accounts: { main: {} } } } }));
@@ -51,7 +51,7 @@ it("an account that does not run just now has what the message tool says wait fo
   expect(JSON.stringify(modelRequests(world.anthropic).at(-1)?.body)).toContain("is not running right now");
 });
 
-it("an account that is not configured any more has its last replies among the dead letters, and sends them once it is back", async () => {
+it("replies of a removed account become dead letters, and are sent when it is configured again", async () => {
   const world = await openWorld();
   world.configure(exampleConfig());
   const reached = Promise.withResolvers<void>();

@@ -73,7 +73,7 @@ describe("attachments of a reply", () => {
     for (const name of kept) expect(statSync(join(world.home.mediaDir, name)).mode & 0o777).toBe(0o600);
   });
 
-  it("may be all there is to it, and spoken", async () => {
+  it("may be the whole reply, and may be a voice message", async () => {
     const world = await openWorld();
     const page = Buffer.concat([
       Buffer.from("OggS\0\x02"),
@@ -91,7 +91,7 @@ describe("attachments of a reply", () => {
     expect(JSON.stringify(row?.payload).length).toBeLessThan(1_000);
   });
 
-  it("come only from the workspace, and what cannot be sent is said while the rest goes out", async () => {
+  it("come only from the workspace, and unsendable ones are named while the rest is sent", async () => {
     const world = await openWorld();
     const workspace = world.home.workspace("coder");
     put(world, "good.txt", "good");
@@ -152,7 +152,7 @@ describe("attachments of a reply", () => {
     expect(readdirSync(world.home.mediaDir)).toHaveLength(1);
   });
 
-  it("keep the agent's memories from guests, as its tools do", async () => {
+  it("cannot contain the agent's memory for guests, as with its tools", async () => {
     const world = await openWorld();
     put(world, "MEMORY.md", "canary");
     put(world, "open.txt", "open");
@@ -171,7 +171,7 @@ describe("attachments of a reply", () => {
     expect(seen(world)[2]).toBe("file MEMORY.md: canary");
   });
 
-  it("are the same bytes at every try, also after a kill and when the file is gone", async () => {
+  it("are the same bytes at every attempt, also after a kill and if the file was removed", async () => {
     const world = await openWorld();
     const file = put(world, "a.txt", "as it was");
     world.configure(exampleConfig());
@@ -190,7 +190,7 @@ describe("attachments of a reply", () => {
     expect(seen(world)).toEqual(["Here:", "file a.txt: as it was"]);
   });
 
-  it("follow a reply that grew as a draft, and stand alone where it had no words", async () => {
+  it("follow a reply that was a draft, and stand alone if it had no text", async () => {
     const world = await openWorld();
     put(world, "a.txt", "one");
     world.configure(exampleConfig());
@@ -211,7 +211,7 @@ describe("attachments of a reply", () => {
     expect(rest.map((one) => world.feishu.upload(one)?.name)).toEqual(["a.txt", "a.txt"]);
   });
 
-  it("become a line where the platform refuses them or their bytes are gone", async () => {
+  it("become a line of text if the platform rejects them or their bytes are missing", async () => {
     const world = await openWorld();
     put(world, "a.txt", "one");
     put(world, "b.txt", "two");
@@ -255,14 +255,14 @@ describe("attachments from the web", () => {
     return { url: server.url, asked: server.requests.map((one) => one.url) };
   }
 
-  it("are fetched by the gateway, and a page stays a link", async () => {
+  it("are downloaded by the gateway, and a page stays a link", async () => {
     const world = await openWorld();
     const { url, asked } = await ask(world, (host) => [host], textMessage("send it", { senderId: ZHANG }));
     expect(seen(world)).toEqual([`${url}/login`, "file data.csv: bytes"]);
     expect(asked).toEqual(["/a/data.csv?key=1", "/login"]);
   });
 
-  it("are never fetched from inside, nor for a run that has seen what others wrote", async () => {
+  it("are never downloaded from internal addresses, nor for a tainted run", async () => {
     const inside = await openWorld();
     const { url, asked } = await ask(inside, () => [], textMessage("send it", { senderId: ZHANG }));
     expect(seen(inside)).toEqual([`${url}/a/data.csv?key=1\n${url}/login`]);
@@ -286,14 +286,14 @@ describe("attachments from the web", () => {
 describe("attachments of the message tool", () => {
   const call = (input: object) => ({ toolCalls: [{ name: "message", input: { action: "send", ...input } }] });
 
-  it("go out once, also where the reply names them again", async () => {
+  it("are sent once, even if the reply names them again", async () => {
     const world = await openWorld();
     put(world, "a.txt", "one");
     await ask(world, [call({ message: "Here", media: ["a.txt"] }), { text: "Here\nMEDIA:a.txt" }]);
     expect(seen(world)).toEqual(["Here", "file a.txt: one"]);
   });
 
-  it("go out all together or not at all, and the model is told why", async () => {
+  it("are sent all together or not at all, and the model gets the reason", async () => {
     const world = await openWorld();
     put(world, "a.txt", "one");
     await ask(world, [call({ message: "Here", media: ["a.txt", "../b.txt"] }), { text: "Sorry." }]);
@@ -305,7 +305,7 @@ describe("attachments of the message tool", () => {
   });
 });
 
-it("says of an attachment that a crash put on its way that it is, though its file is gone", async () => {
+it("reports an attachment that was committed before a crash as sent, even if its file was removed", async () => {
   const world = await openWorld();
   const file = put(world, "a.txt", "as it was");
   world.configure(exampleConfig());
@@ -321,7 +321,7 @@ it("says of an attachment that a crash put on its way that it is, though its fil
   expect(modelRequests(world.anthropic).at(-1)?.messages.at(-1)?.text).toContain("on its way");
 });
 
-it("keeps a blob while a row may need it, and no longer", async () => {
+it("keeps a blob only as long as a row may need it", async () => {
   const world = await openWorld();
   put(world, "sent.txt", "sent");
   put(world, "waits.txt", "waits");

@@ -19,7 +19,7 @@ async function open() {
 }
 
 describe("a message whose attachments crash the process", () => {
-  it("is set aside after three crashes, and later messages are answered", async () => {
+  it("is given up after three crashes, and later messages are answered", async () => {
     const world = await open();
     const bad = fileMessage("file", "a.txt", { senderId: ZHANG, chatId: "oc_direct", messageId: "om_bad" });
     for (let life = 0; life < 3; life += 1) {

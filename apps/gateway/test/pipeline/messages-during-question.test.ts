@@ -10,7 +10,7 @@ function idIn(plain: PlainChannel): string {
 
 const QUOTE = { references: [{ kind: "reply" as const, messageId: "m0", text: "rm" }] };
 
-describe("while a person is asked", () => {
+describe("while a question is open", () => {
   it.each([
     ["a turn", "please run it", undefined],
     ["a command", "/reach echo done", "command:reach"],
@@ -74,7 +74,7 @@ describe("while a person is asked", () => {
   /** One of them is that the run does not wait any more. */
   const WRITES = Array.from({ length: 10 }, (_, index) => index + 1);
 
-  it("no write that fails as it is answered makes its waiting count twice", async () => {
+  it("a failed write during the answer does not count the waiting run twice", async () => {
     const ends = await Promise.all(
       WRITES.map(async (write) => {
         const { started, runs, approve } = await failing(write);
@@ -89,7 +89,7 @@ describe("while a person is asked", () => {
     expect(ends).toEqual(WRITES.map(() => [["completed", 1]]));
   });
 
-  it("nor does a stop before the run is tried again", async () => {
+  it("a stop before the retry does not count the waiting run twice", async () => {
     const ends = await Promise.all(
       WRITES.map(async (write) => {
         const { started, runs, approve, hasFailed } = await failing(write);

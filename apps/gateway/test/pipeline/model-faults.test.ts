@@ -88,7 +88,7 @@ describe("when the model", () => {
     },
   );
 
-  it("each attempt has a line of its own, the last one too, with the vendor's words", async () => {
+  it("each failed attempt is logged with the vendor's message", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     world.script([{ error: { status: 529 } }, { error: { status: 529 } }, { error: { status: 401 } }]);
@@ -113,7 +113,7 @@ describe("when the model", () => {
     expect(about("a run failed")).toHaveLength(1);
   });
 
-  it("says nothing for longer than the configuration allows, it is given up and its sender told", async () => {
+  it("sends nothing for longer than the configured timeout, the run fails and its sender is informed", async () => {
     const world = await openWorld();
     const anthropic = { api: "anthropic-messages", apiKey: "${ANTHROPIC_KEY}", baseUrl: "${ANTHROPIC_URL}" };
     const providers = { anthropic: { ...anthropic, timeouts: { firstByteMs: 5_000, idleMs: 100 } } };

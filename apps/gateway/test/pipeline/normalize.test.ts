@@ -3,7 +3,7 @@ import { exampleConfig, openWorld } from "../support/harness.ts";
 import { modelRequests } from "../support/model-requests.ts";
 import { plainChannel, plainMessage } from "../support/plain-channel.ts";
 
-it("what a channel hands over carelessly reaches the model in order", async () => {
+it("text from a channel is normalized before it reaches the model", async () => {
   const world = await openWorld();
   world.configure(exampleConfig({ channels: { plain: { accounts: { main: {} } } } }));
   world.script([{ text: "one" }, { text: "two" }]);

@@ -102,7 +102,7 @@ async function digestsOf(world: World, ids: readonly string[]): Promise<string[]
 }
 
 describe("the prefix of a conversation's requests", () => {
-  it("is the same for fifty turns with tools, pictures, a skill, memory and a restart, and is read from the cache", async () => {
+  it("stays the same over fifty turns with tools, images, a skill, memory and a restart, and hits the cache", async () => {
     const { world, started: first } = await open(agents([...SEED_TOOLS, "memory_search"]));
     // A page of text, as agents read them all the time.
     writeFileSync(
@@ -146,7 +146,7 @@ describe("the prefix of a conversation's requests", () => {
     expect(sum("read") / sum("total")).toBeGreaterThanOrEqual(0.95);
   });
 
-  it("has a picture that was made smaller as it was shown before, in the same run and in the next", async () => {
+  it("contains a resized image unchanged in the same run and the next", async () => {
     const { world, started } = await open(agents(SEED_TOOLS));
     writeFileSync(join(world.home.workspace("coder"), "plan.png"), greyPng(9_000, 2_000));
     const look = { toolCalls: [{ name: "read", input: { file_path: "plan.png" } }] };
@@ -163,7 +163,7 @@ describe("the prefix of a conversation's requests", () => {
     expect(new Set(shown.flat())).toEqual(new Set([first]));
   });
 
-  it("leaves the conversation half of a window that is small", async () => {
+  it("leaves half of a small window to the conversation", async () => {
     const contextWindow = 8_192;
     const small = {
       api: "anthropic-messages",
@@ -186,7 +186,7 @@ describe("the prefix of a conversation's requests", () => {
     expect(system).toContain("## Safety");
   });
 
-  it("names the section that has changed, in the trace and in doctor", async () => {
+  it("changes are reported with their section in the trace and by doctor", async () => {
     const { world, started } = await open();
     world.script(() => ({ text: "yes" }));
     await ask(started, "one");
@@ -203,7 +203,7 @@ describe("the prefix of a conversation's requests", () => {
 });
 
 describe("signalbox prompt", () => {
-  it("shows the last prompt of an agent by section, with tokens and cost", async () => {
+  it("shows the latest prompt of an agent by section with tokens and cost", async () => {
     const { world, started } = await open(agents(SEED_TOOLS));
     world.script([{ text: "Hello!" }]);
     await ask(started, "hello");

@@ -42,7 +42,7 @@ async function ends(world: World): Promise<unknown[]> {
 const spoken = (world: World): string[] =>
   modelRequests(world.anthropic).map(({ messages }) => messages.at(-1)?.text ?? "");
 
-it("a stop drops what was accepted before it, also where the clock has been put back", async () => {
+it("a stop drops messages accepted before it, even if the clock was set back", async () => {
   const { world, plain, started, say, asked, goOn } = await open({ mode: "followup", cap: 9 });
   vi.useFakeTimers({ toFake: ["Date"] });
   onTestFinished(() => void vi.useRealTimers());
@@ -61,7 +61,7 @@ it("a stop drops what was accepted before it, also where the clock has been put 
   ]);
 });
 
-it("messages are treated as their session's row says when they come, whoever changed it", async () => {
+it("messages use the queue mode that their session has when they arrive", async () => {
   const { world, started, say, asked, goOn } = await open({ mode: "followup", cap: 9 });
   await say("m1");
   await asked;
@@ -75,7 +75,7 @@ it("messages are treated as their session's row says when they come, whoever cha
   expect(spoken(world)).toHaveLength(2);
 });
 
-describe("more messages than may wait", () => {
+describe("messages beyond the queue's cap", () => {
   it.each([
     [
       "new",
@@ -104,7 +104,7 @@ describe("more messages than may wait", () => {
     expect(said(plain).filter((text) => word.test(text))).toHaveLength(2);
   });
 
-  it("are told in short with followup, and every one has its end", async () => {
+  it("are summarized with `followup`, and each one is finished", async () => {
     const { world, plain, started, say, asked, goOn } = await open({ mode: "followup", cap: 2 });
     await say("m0");
     await asked;
@@ -121,7 +121,7 @@ describe("more messages than may wait", () => {
     expect(second).toMatch(/7 earlier messages[\s\S]*text of m1[\s\S]*text of m7[\s\S]*text of m8/);
   });
 
-  it("are told in short to a turn that they steer", async () => {
+  it("are summarized for the run that they steer", async () => {
     const { world, plain, started, say, asked, goOn } = await open({ cap: 2 });
     await say("m0");
     await asked;
@@ -139,7 +139,7 @@ describe("more messages than may wait", () => {
 });
 
 describe("/stop", () => {
-  it("takes what is held for quiet, and what comes after it goes on", async () => {
+  it("drops debounced messages, and later messages are processed", async () => {
     const { world, plain, started, say, goOn } = await open({ debounceMs: NEVER_QUIET_MS });
     goOn();
     await say("m1", "m2");
@@ -164,8 +164,8 @@ describe("/stop", () => {
   });
 });
 
-describe("the page's button", () => {
-  it("stops the turn and drops what waits behind it", async () => {
+describe("the page's stop button", () => {
+  it("stops the run and drops waiting messages", async () => {
     const { world, started, asked, goOn } = await open({ mode: "followup" });
     const { service } = started.gateway;
     const message = { channel: "web", agent: "coder", conversation: "talk" } as const;
@@ -183,7 +183,7 @@ describe("the page's button", () => {
 });
 
 describe("many sessions of one sender", () => {
-  it("let another sender's have its turn", async () => {
+  it("do not starve another sender's session", async () => {
     const { world, plain, started, asked, goOn } = await open(
       {},
       {
@@ -211,7 +211,7 @@ describe("many sessions of one sender", () => {
 });
 
 describe("a member's stop in a group", () => {
-  it("drops what that member waits for, and nobody else's messages", async () => {
+  it("drops that member's waiting messages only", async () => {
     const { world, plain, started, asked } = await open(
       { mode: "followup" },
       {

@@ -10,7 +10,7 @@ function idIn(question: string | undefined): string {
   return /Approval (\w{8}):/.exec(question ?? "")?.[1] ?? "";
 }
 
-describe("a stop while a person is asked", () => {
+describe("a stop while a question is open", () => {
   it.each([
     ["a turn", "please run it", 2],
     ["a command", "/reach echo done >> ran", 0],
@@ -48,7 +48,7 @@ describe("a stop while a person is asked", () => {
     expect(said(again).join("\n")).not.toMatch(/may or may not|Outcome unknown/);
   });
 
-  it("counts no end of the process against a command meanwhile", async () => {
+  it("does not count a crash while waiting against a command", async () => {
     const world = await openWorld();
     world.configure(askingConfig({ shutdownMs: 600_000 }));
     world.files({ "skills/reach/SKILL.md": REACH });
@@ -67,7 +67,7 @@ describe("a stop while a person is asked", () => {
     expect(await attempts()).toEqual([["completed", 1]]);
   });
 
-  it("counts no end of the process against the message meanwhile, but does so once the tool may run", async () => {
+  it("counts a crash against the message only after the tool may run", async () => {
     const world = await openWorld();
     world.configure(askingConfig({ shutdownMs: 600_000 }));
     const asked = Promise.withResolvers<void>();

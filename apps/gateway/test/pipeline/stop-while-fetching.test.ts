@@ -46,8 +46,8 @@ async function ends(world: World): Promise<unknown[]> {
 
 const from = (text: string, messageId: string) => textMessage(text, { senderId: ZHANG, messageId });
 
-describe("attachments that take long to fetch", () => {
-  it("do not hold up a stop of the gateway; the next start goes on with them", async () => {
+describe("attachments that are fetched slowly", () => {
+  it("do not delay a stop of the gateway, and the next start continues with them", async () => {
     await using dead = await deadServer();
     const { url, host, requests } = dead.server;
     const world = await openWorld();
@@ -65,7 +65,7 @@ describe("attachments that take long to fetch", () => {
     expect(world.feishu.sent.map((one) => world.feishu.upload(one)?.name)).toEqual(["a", "b", "c"]);
   });
 
-  it("end with /stop, and so does the message tool's", async () => {
+  it("are aborted by /stop, and so are those of the message tool", async () => {
     await using dead = await deadServer();
     const { url, host, requests } = dead.server;
     const world = await openWorld();
@@ -95,7 +95,7 @@ describe("attachments that take long to fetch", () => {
   });
 });
 
-it("does not wait for ever for a run that does not end", async () => {
+it("does not wait forever for a run that does not end", async () => {
   const world = await openWorld();
   configure(world, "127.0.0.1:1");
   world.script(() => ({ text: "done" }));

@@ -38,7 +38,7 @@ async function ends(world: World): Promise<unknown[]> {
 }
 
 describe("a stop", () => {
-  it("lets a turn come to its end and its reply go out", async () => {
+  it("lets a run finish and sends its reply", async () => {
     const world = await openWorld();
     world.configure(config(15_000));
     const { reached, goOn } = pauseAt(world, 0, [{ text: "in time" }]);
@@ -55,7 +55,7 @@ describe("a stop", () => {
     expect(world.feishu.sent.map(({ parentId }) => parentId)).toEqual(["om_1"]);
   });
 
-  it("ends the process although a hook has left something open", async () => {
+  it("ends the process even if a hook left a handle open", async () => {
     const world = await openWorld();
     const folder = join(world.home.dir, "keeper");
     mkdirSync(folder);
@@ -69,7 +69,7 @@ describe("a stop", () => {
     expect(await child.end("SIGTERM")).toEqual({ code: 0, signal: null });
   });
 
-  it("leaves what was said in one piece, where the model had gone on behind its limit", async () => {
+  it("keeps a continued answer in one piece", async () => {
     const world = await openWorld();
     world.configure(config(300));
     const { reached } = pauseAt(world, 2, [
@@ -87,7 +87,7 @@ describe("a stop", () => {
     expect(said(world).join()).toContain("The first half, and the rest.");
   });
 
-  it("leaves a turn that takes too long to the next start, which answers once", async () => {
+  it("leaves a long run to the next start, which answers once", async () => {
     const world = await openWorld();
     world.configure(config(300));
     const { reached } = pauseAt(world, 1, [
@@ -119,7 +119,7 @@ describe("a stop", () => {
     expect(new Set(world.feishu.sent.map(({ uuid }) => uuid)).size).toBe(world.feishu.sent.length);
   });
 
-  it("tells whoever waits for the answer that it comes after the restart", async () => {
+  it("informs waiting clients that the answer follows after the restart", async () => {
     const world = await openWorld();
     world.configure(config(0));
     const { reached } = pauseAt(world, 0, []);
@@ -216,7 +216,7 @@ describe("a kill", () => {
     expect((await ends(world)).map((end) => [end].flat()[1])).toEqual(["replied", "replied"]);
   });
 
-  it("in the middle of a run loses nothing: the next start goes on, and one reply comes", async () => {
+  it("during a run loses nothing: the next start resumes it and sends one reply", async () => {
     const world = await openWorld();
     world.configure(config(1_000));
     const { reached } = pauseAt(world, 1, [
@@ -240,7 +240,7 @@ describe("a kill", () => {
     expect(last?.messages[2]?.text).toBe("Wrote a.txt (3 bytes)");
   });
 
-  it("after the platform took the reply, before it could say so, sends it again under the same key", async () => {
+  it("between a delivery and its confirmation sends the reply again with the same key", async () => {
     const world = await openWorld();
     world.configure(config(1_000));
     world.script([{ text: "once" }]);
@@ -259,7 +259,7 @@ describe("a kill", () => {
     expect(world.anthropic.requests).toHaveLength(1);
   });
 
-  it("while a command runs never runs it again: the model hears that its outcome is unknown", async () => {
+  it("while a command runs does not run it again, and the model sees an unknown outcome", async () => {
     const world = await openWorld();
     world.configure(
       config(1_000, { tools: { exec: { sandbox: "none" } }, access: { owners: [`feishu:${ZHANG}`] } }),
@@ -282,7 +282,7 @@ describe("a kill", () => {
     expect(world.feishu.sent).toHaveLength(1);
   });
 
-  it("of a run that was told what a group had said tells it again, and later messages do not once more", async () => {
+  it("of a run with group history shows it again to the resumed run, and not to later ones", async () => {
     const world = await openWorld();
     world.configure(config(1_000));
     const { reached } = pauseAt(world, 0, [{}, { text: "plover" }, { text: "no more" }]);
@@ -302,7 +302,7 @@ describe("a kill", () => {
     expect(told.map((text) => text.split("the word is plover").length - 1)).toEqual([1, 1]);
   });
 
-  it("three times by the same message sets it aside, and the next one is answered", async () => {
+  it("caused three times by the same message gives it up, and the next message is answered", async () => {
     const world = await openWorld();
     world.configure(config(1_000));
     let deadly = true;

@@ -72,7 +72,7 @@ async function answeredLongAgo(world: World, messages: readonly (readonly [id: s
 }
 
 describe("a reply that is not delivered", () => {
-  it("is reported in its chat and to the owner where it has become too old", async () => {
+  it("is reported in its chat and to the owner if it expired", async () => {
     const world = await openWorld();
     world.configure(OWNED);
     for (const id of ["om_1", "om_2", "om_3"])
@@ -111,7 +111,7 @@ describe("a reply that is not delivered", () => {
     await again.stop();
   });
 
-  it("is reported where the platform does not take it, and is replied once it is sent after all", async () => {
+  it("is reported if the platform rejects it, and counts as replied once it is delivered after all", async () => {
     const world = await openWorld();
     world.configure(OWNED);
     world.script([{ text: "the answer" }]);
@@ -134,7 +134,7 @@ describe("a reply that is not delivered", () => {
     await started.stop();
   });
 
-  it("is told to an owner in the language in which they last spoke, commands apart", async () => {
+  it("is reported to an owner in the language of their latest message, ignoring commands", async () => {
     const world = await openWorld();
     world.configure(OWNED);
     world.script([{ text: "好" }, { text: "the answer" }]);
@@ -150,7 +150,7 @@ describe("a reply that is not delivered", () => {
     await started.stop();
   });
 
-  it("is reported in the language of the agent, whatever was to be said", async () => {
+  it("is reported in the agent's language, whatever the reply's", async () => {
     const world = await openWorld();
     const agents = { defaults: { model: "anthropic/claude-sonnet-4-6", language: "zh" } };
     world.configure({ ...OWNED, agents });
@@ -163,7 +163,7 @@ describe("a reply that is not delivered", () => {
     await started.stop();
   });
 
-  it("leaves its message unreported if nobody can be told, and no notice follows a notice", async () => {
+  it("stays unreported if no person can be informed, and a notice causes no further notice", async () => {
     const world = await openWorld();
     world.configure(OWNED);
     world.script([{ text: "the answer" }]);
@@ -215,7 +215,7 @@ describe("a reply that is not delivered", () => {
   });
 });
 
-it("how replies fared is in the trace of each message: after a restart, and of commands", async () => {
+it("the trace of each message contains the outcome of its reply, also after a restart and for commands", async () => {
   const world = await openWorld();
   world.configure(exampleConfig());
   world.script([{ text: "the answer" }]);

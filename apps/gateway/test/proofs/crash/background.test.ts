@@ -48,36 +48,39 @@ const MOMENTS: readonly (readonly [Failpoint, { readonly runs: number; readonly 
   ["toolResult.after", { runs: 1, isUnknown: false }],
 ];
 
-describe.skipIf(noCommands !== undefined)("a command in the background of a gateway that dies", () => {
-  it.each(MOMENTS)("at %s ends with it, and is run blindly by nobody", async (point, { runs, isUnknown }) => {
-    const world = await openWorld();
-    world.configure(
-      exampleConfig({
-        agents: {
-          defaults: { model: "anthropic/claude-sonnet-4-6" },
-          list: [{ id: "coder", tools: { allow: ["exec", "process"] } }],
-        },
-        access: { owners: [`feishu:${ZHANG}`], dm: "open" },
-      }),
-    );
-    const mark = `sleep 0.0${process.pid}${MOMENTS.findIndex(([each]) => each === point)}`;
-    scripted(world, `echo ran >> effects.log; while :; do ${mark}; done`);
-    const first = await world.startTuned({ SIGNALBOX_FAILPOINT: `${point}:1:kill` });
-    await first.post(textMessage("start it", { senderId: ZHANG }));
-    expect(await first.exited).toMatchObject({ signal: "SIGKILL" });
-    await eventually(() => !isAlive(mark), "the command has ended with its gateway");
+describe.skipIf(noCommands !== undefined)("a background command of a gateway that dies", () => {
+  it.each(MOMENTS)(
+    "at %s ends with the gateway, and is not run again",
+    async (point, { runs, isUnknown }) => {
+      const world = await openWorld();
+      world.configure(
+        exampleConfig({
+          agents: {
+            defaults: { model: "anthropic/claude-sonnet-4-6" },
+            list: [{ id: "coder", tools: { allow: ["exec", "process"] } }],
+          },
+          access: { owners: [`feishu:${ZHANG}`], dm: "open" },
+        }),
+      );
+      const mark = `sleep 0.0${process.pid}${MOMENTS.findIndex(([each]) => each === point)}`;
+      scripted(world, `echo ran >> effects.log; while :; do ${mark}; done`);
+      const first = await world.startTuned({ SIGNALBOX_FAILPOINT: `${point}:1:kill` });
+      await first.post(textMessage("start it", { senderId: ZHANG }));
+      expect(await first.exited).toMatchObject({ signal: "SIGKILL" });
+      await eventually(() => !isAlive(mark), "the command has ended with its gateway");
 
-    const second = await world.start();
-    await second.settled();
-    expect(await ends(world)).toEqual([["replied", undefined]]);
-    expect(linesOf(join(world.home.workspace("coder"), "effects.log"))).toEqual(Array(runs).fill("ran"));
-    const told = JSON.stringify(modelRequests(world.anthropic).at(-1)?.body.messages);
-    expect(told.includes("Outcome unknown")).toBe(isUnknown);
-    await second.post(textMessage("what runs now?", { senderId: ZHANG }));
-    await second.settled();
-    const listed = JSON.stringify(modelRequests(world.anthropic).at(-1)?.body.messages.at(-1));
-    expect(listed.includes("(nothing is running in the background)")).toBe(point !== "toolStart.before");
-    await second.stop();
-    await eventually(() => !isAlive(mark), "what was started again has ended too");
-  });
+      const second = await world.start();
+      await second.settled();
+      expect(await ends(world)).toEqual([["replied", undefined]]);
+      expect(linesOf(join(world.home.workspace("coder"), "effects.log"))).toEqual(Array(runs).fill("ran"));
+      const told = JSON.stringify(modelRequests(world.anthropic).at(-1)?.body.messages);
+      expect(told.includes("Outcome unknown")).toBe(isUnknown);
+      await second.post(textMessage("what runs now?", { senderId: ZHANG }));
+      await second.settled();
+      const listed = JSON.stringify(modelRequests(world.anthropic).at(-1)?.body.messages.at(-1));
+      expect(listed.includes("(nothing is running in the background)")).toBe(point !== "toolStart.before");
+      await second.stop();
+      await eventually(() => !isAlive(mark), "what was started again has ended too");
+    },
+  );
 });

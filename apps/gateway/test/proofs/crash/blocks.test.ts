@@ -38,12 +38,12 @@ it.each(MOMENTS)(
   },
 );
 
-it("one that dies behind the end of its run has the last block sent by the next", async () => {
+it("a process that dies after the end of its run leaves the last block to the next process", async () => {
   // What is not sent when the run ends is one message, however long it is.
   expect((await saidAfter("finish.after:1", [])).join("\n\n")).toBe(PARAGRAPHS.join("\n\n"));
 });
 
-it("an answer in other words goes on from where it differs", async () => {
+it("a different answer continues at the first difference", async () => {
   const [first = ""] = PARAGRAPHS;
   const other = [first, "But then it thinks better of it, and does nothing at all."];
   expect(await saidAfter("enqueue.after:1", other)).toEqual(other);

@@ -23,7 +23,7 @@ describe("a gateway that dies", { timeout: 1_000 * 60 * 10 }, () => {
     expect(report.unreached.filter((point) => SURE.includes(point))).toEqual([]);
   });
 
-  it("keeps them when it is stopped for longer than its lease, ended under load, or its disk breaks", async () => {
+  it("keeps its promises when it is paused beyond its lease, stopped under load, or its disk fails", async () => {
     const random = seeded(seed + 1);
     const broken = (count: number): Life => ({ kind: "failing", at: [{ point: "db.sync", count }] });
     const lives: Life[] = [
@@ -36,7 +36,7 @@ describe("a gateway that dies", { timeout: 1_000 * 60 * 10 }, () => {
     expect(report.violations).toEqual([]);
   });
 
-  it("comes to rest in the same process after its store failed at every point once", async () => {
+  it("finishes all work in the same process after one store failure at every point", async () => {
     const random = seeded(seed + 2);
     const points = FAILPOINTS.filter((one) => one.endsWith(".before") && !/^(adopt|route)/.test(one));
     const at = [

@@ -37,7 +37,7 @@ function mountSmallDisk(): { readonly folder: string; unmount(): void } | string
 /** Beyond what there is already; some messages' worth. */
 const ROOM_BYTES = 96 << 10;
 
-it("loses nothing where the system lets its files grow no more, and goes on where they may", {
+it("loses nothing if its files reach a size limit, and continues when the limit is lifted", {
   timeout: LONGEST_MS,
 }, async () => {
   const world = await openWorld({ random: seeded(9), sessions: 6, faults: false });
@@ -66,7 +66,7 @@ it("loses nothing where the system lets its files grow no more, and goes on wher
   }
 });
 
-it("refuses what it cannot keep while its disk is full, and goes on once there is space", {
+it("rejects messages while its disk is full, and continues when there is space", {
   timeout: LONGEST_MS,
 }, async ({ skip }) => {
   const disk = mountSmallDisk();

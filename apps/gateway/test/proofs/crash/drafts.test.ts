@@ -6,7 +6,7 @@ const FIRST = "It looks around first, and then it writes all of this down.";
 const SECOND = "It was asked again, and says it in other words.";
 const slowly = (text: string): ScriptedTurn => ({ text, chunks: 12, deltaMs: 40 });
 
-describe("a process that dies beside a draft", () => {
+describe("a process that dies with an open draft", () => {
   const beforeTheEnd: readonly Moment[] = [
     "draftNote.before:1",
     "draftNote.after:1",
@@ -15,7 +15,7 @@ describe("a process that dies beside a draft", () => {
     "draftShow.after:2",
     "finish.before:1",
   ];
-  it.each(beforeTheEnd)("at %s leaves one message, with what the next one says", async (moment) => {
+  it.each(beforeTheEnd)("at %s leaves one message with the next process's answer", async (moment) => {
     const there = await afterDeath(moment, [slowly(FIRST), { text: SECOND }]);
     expect(there).toHaveLength(1);
     expect(there[0]).toContain(SECOND);
@@ -63,7 +63,7 @@ describe("a process that dies beside a draft", () => {
     },
   );
 
-  it("after the model broke off leaves one message, with the word about it", async () => {
+  it("after the model failed leaves one message with the notice", async () => {
     const broken = { status: 400, message: "no" };
     const there = await afterDeath("draftShow.after:2", [slowly(FIRST), { error: broken }]);
     expect(there).toHaveLength(1);

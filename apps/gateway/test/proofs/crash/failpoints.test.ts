@@ -70,7 +70,7 @@ function failing(plain: PlainChannel): ChannelDefinition {
   };
 }
 
-it("passes every failpoint on the usual way of messages", async () => {
+it("passes every failpoint in the normal pipeline", async () => {
   const world = await openWorld();
   world.configure(exampleConfig(base));
   let asked = 0;
@@ -138,7 +138,7 @@ function unrouted(event: MessageEvent) {
   } as const;
 }
 
-it("does what its plan says at the pass it says, and nothing else", async () => {
+it("follows its plan at the given pass, and does nothing else", async () => {
   let kills = 0;
   const hit = failpointsOf("accept.before:2:kill, finish.after:1:throw,send.before:1:delay:1", {
     kill: () => kills++,

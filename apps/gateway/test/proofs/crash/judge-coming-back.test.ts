@@ -53,8 +53,8 @@ const notCame = ({ comingBack }: Evidence, ...kinds: string[]): Partial<Evidence
   comingBack: comingBack.filter(({ kind }) => !kinds.includes(kind)),
 });
 
-describe("what comes back by itself", () => {
-  it("is nothing to blame where it came once and was heard once", () => {
+describe("schedules and sub-agents", () => {
+  it("are correct if each message came once and was read once", () => {
     expect(judge(laterWorld()).violations).toEqual([]);
   });
 
@@ -115,7 +115,7 @@ describe("what comes back by itself", () => {
     expect(judge({ ...world, ...breach(world) }).violations).toEqual([expect.stringMatching(blame)]);
   });
 
-  it("owes nothing of what a fault kept from being asked for, or of what was set aside", () => {
+  it("are not required if a fault prevented the request, or if its message was given up", () => {
     const world = laterWorld();
     const quiet = { ...without(world, "heard wake"), ...notCame(world, "wake") };
     const requests = [resultOf([SCHEDULE], SCHEDULE, "the failpoint tool.before")];

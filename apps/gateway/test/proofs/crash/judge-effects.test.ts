@@ -33,7 +33,7 @@ const GONE = { isError: true, text: "There is no command p1a in the background o
 const UNKNOWN = { isError: true, text: "Outcome unknown: the process was restarted while this call ran." };
 const OTHER = { isError: true, text: "EACCES" };
 
-describe("a command in the background, to the judge", () => {
+describe("a background command, in the judgment", () => {
   it.each([
     ["was given its word and ended", ENDED, RAN],
     ["ended with its process", GONE, RAN.slice(0, 1)],
@@ -54,7 +54,7 @@ describe("a command in the background, to the judge", () => {
   });
 });
 
-describe("a command that was stopped, to the judge", () => {
+describe("a stopped command, in the judgment", () => {
   const world = cleanWorld();
   const [tag] = world.tags.filter(({ kind }) => kind === "exec");
   if (tag === undefined) throw new RangeError("no message has a command");
@@ -68,7 +68,7 @@ describe("a command that was stopped, to the judge", () => {
     expect(judge({ ...stopped, mode: "interrupt" }).violations).toEqual([]);
   });
 
-  it("is blamed where nothing interrupts", () => {
+  it("is a fault if nothing interrupted it", () => {
     expect(judge(stopped).violations).toEqual([
       expect.stringMatching(/^failed: a tool of s0\.4/),
       expect.stringMatching(/^lost: the command of s0\.4 did not run/),

@@ -6,12 +6,12 @@ import { judge } from "./judge.ts";
 import { cleanWorld, postOf, relayedWorld, requestOf, resultOf } from "./made-up.ts";
 
 describe("the judge of a world", () => {
-  it("finds nothing where every promise was kept", () => {
+  it("finds no fault if every promise was kept", () => {
     expect(judge(cleanWorld()).violations).toEqual([]);
     expect(judge(relayedWorld()).violations).toEqual([]);
   });
 
-  it("excuses a call whose outcome is unknown, and a message set aside with a word", () => {
+  it("accepts a call with an unknown outcome, and a message that was given up with a notice", () => {
     const world = cleanWorld();
     const excused = {
       ran: [],
@@ -30,7 +30,7 @@ describe("the judge of a world", () => {
     expect(judge({ ...world, ...withPosts(posts), inbox, requests }).violations).toEqual([]);
   });
 
-  it("excuses a draft that bears no key for each time that something broke off, and no more", () => {
+  it("accepts one draft without a key for each interruption, and no more", () => {
     const world = cleanWorld();
     const posts = [
       ...world.posts,
@@ -40,7 +40,7 @@ describe("the judge of a world", () => {
     expectBlame({ ...world, posts, breaks: 0 }, [/^draft: 1 were left on slack/]);
   });
 
-  it("leaves a message that gave way to a newer one to the model, which may say it once more and no oftener", () => {
+  it("accepts one repeated answer for a message that a newer one interrupted, and no more", () => {
     const world = cleanWorld();
     const said = (times: number): Partial<Evidence> =>
       withPosts(
@@ -93,7 +93,7 @@ it.each(["echo", "retract"] as const)("takes what a tool has said for the answer
   expect(judge({ ...world, ...unsaid, outbox: [...(unsaid.outbox ?? []), doubtful] }).violations).toEqual([]);
 });
 
-it("of the page nothing is in the outbox, and each answer has to stand there once all the same", () => {
+it("requires each answer exactly once on the page too, which has no outbox", () => {
   const world = cleanWorld();
   const posts = world.posts.map((post) => ({ ...post, channel: "web" }));
   const verdict = (there: readonly Post[]) => judge({ ...world, posts: there, outbox: [] }).violations;

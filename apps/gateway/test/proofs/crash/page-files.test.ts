@@ -24,11 +24,11 @@ function wrongWith(files: readonly string[], shown: readonly ChatMessage[], isSe
   return wrongFiles([tag], shown, inbox, () => isSetAside);
 }
 
-it("finds nothing wrong where the conversation names the file and the agent has it", () => {
+it("finds no fault if the conversation names the file and the agent has it", () => {
   expect(wrongWith([content], [message()])).toEqual([]);
 });
 
-it("excuses that the agent does not have the file of a message that was set aside", () => {
+it("accepts a missing file of a message that was given up", () => {
   expect(wrongWith([], [message()], true)).toEqual([]);
 });
 

@@ -6,7 +6,7 @@ const once = (...names: string[]): Map<string, number> => new Map(names.map((nam
 const storm = { names: ["a", "b"], asked: once("a", "b"), replied: once("a", "b"), rows: 2 };
 const flood = { acknowledged: ["a", "b"], refused: ["c"], odd: [], code: 0, replies: once("a", "b") };
 
-it("finds nothing where a storm and a flood went well", () => {
+it("finds no fault in a correct storm and flood", () => {
   expect(judgeStorm(storm)).toEqual([]);
   expect(judgeFlood(flood)).toEqual([]);
 });

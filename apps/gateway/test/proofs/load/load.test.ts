@@ -12,7 +12,7 @@ import { runStorm } from "./storm.ts";
 /** The full counts are `npm run prove -- storm`, `flood` and `malformed`. */
 const seed = Number(process.env["SIGNALBOX_SEED"] ?? 20_261_121);
 
-it("gives each event one run however often and in which order it is delivered", {
+it("starts one run for each event, however often and in whatever order it is delivered", {
   timeout: 600_000,
 }, async () => {
   const report = await runStorm({ random: seeded(seed), events: 300, times: 5, sessions: 50 });
@@ -22,7 +22,7 @@ it("gives each event one run however often and in which order it is delivered", 
   expect(report.duplicates).toBe(1_200);
 });
 
-it("answers everything it acknowledges in a flood, and refuses the rest before it takes it", {
+it("answers every acknowledged message in a flood, and rejects the rest before accepting it", {
   timeout: 600_000,
 }, async () => {
   const report = await runFlood({ random: seeded(seed), seconds: 2, inboxLimit: 40 });
@@ -48,7 +48,7 @@ it.each([
   },
 );
 
-it("refuses malformed frames and requests of a client in the 400s, and goes on", {
+it("rejects malformed frames and requests with 4xx, and keeps running", {
   timeout: 600_000,
 }, async () => {
   const report = await runMalformed({ platform: malformedWeb, random: seeded(seed), events: 200 });
