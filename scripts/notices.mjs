@@ -2,10 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 
-/**
- * Returns the notices of all installed packages with modules in the output of a bundle, as a text. Empty if there are
- * none.
- */
+/** Returns the notices of all installed packages with modules in the output of a bundle, as a text. It may be empty. */
 export function notices(output) {
   const modules = output.flatMap((chunk) => (chunk.type === "chunk" ? Object.keys(chunk.modules) : []));
   const installed = modules.filter((file) => file.includes(`${sep}node_modules${sep}`));

@@ -6,7 +6,7 @@ import { type ResolvedConfig, resolveConfig } from "./configure/resolve-config.t
 import { prepareWorkspaces } from "./configure/workspaces.ts";
 import type { GatewayContext } from "./context.ts";
 
-/** How long an account with changed settings may take to finish work in flight, in milliseconds. */
+/** Time limit for an account with changed settings to finish work in flight, in milliseconds. */
 const DRAIN_MS = 5_000;
 
 /** @param first the configuration that the gateway started with */

@@ -120,7 +120,7 @@ export async function readHistory(
 async function readThread(
   history: History,
   to: SlackAddress,
-  until: Pick<Span, "latest">,
+  until: Span,
   signal: AbortSignal,
 ): Promise<readonly Payload[]> {
   const read = new Map<string | undefined, Payload>();

@@ -141,7 +141,7 @@ function createKey({ runId }: ActingRun, { callId }: ActingCall): string {
 }
 
 function show<Run extends ActingRun>(
-  options: Pick<MessageActionsOptions<Run>, "show">,
+  options: MessageActionsOptions<Run>,
   action: MessageAction,
   run: Run,
   { definition }: MessagePlace,
@@ -202,7 +202,7 @@ async function createPayload<Run extends ActingRun>(
 
 /** Passes a row to the delivery. Can be repeated. */
 function handOver<Run extends ActingRun>(
-  { deliver }: Pick<MessageActionsOptions<Run>, "deliver">,
+  { deliver }: MessageActionsOptions<Run>,
   action: SendingAction,
   run: Run,
   row: OutboxRow,
@@ -288,7 +288,7 @@ interface FoundMessage {
 
 /** Finds a message of a conversation by the platform's id, or by the id that `send` returned. */
 async function findMessage<Run extends ActingRun>(
-  options: Pick<MessageActionsOptions<Run>, "outbox" | "isOfConversation">,
+  options: MessageActionsOptions<Run>,
   use: MessageUse,
   to: Destination,
   run: Run,
@@ -315,7 +315,7 @@ async function findMessage<Run extends ActingRun>(
  * rewritten.
  */
 async function mayUse<Run extends ActingRun>(
-  { outbox, isOfConversation }: Pick<MessageActionsOptions<Run>, "outbox" | "isOfConversation">,
+  { outbox, isOfConversation }: MessageActionsOptions<Run>,
   { action, messageId }: MessageUse,
   to: Destination,
   run: Run,

@@ -73,7 +73,7 @@ export async function findPlace(
 
 /** Returns the account that reaches a destination, or a text that explains the failure. */
 function findAccount(
-  { accounts }: Pick<MessagePlaceOptions, "accounts">,
+  { accounts }: MessagePlaceOptions,
   { target, channel }: MessageDestination,
   current: Destination,
 ): Pick<Destination, "channel" | "account"> | string {

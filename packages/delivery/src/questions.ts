@@ -106,11 +106,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
   };
 }
 
-async function markEnded(
-  { account }: Pick<QuestionsOptions, "account">,
-  row: OutboxRow,
-  text: string,
-): Promise<void> {
+async function markEnded({ account }: QuestionsOptions, row: OutboxRow, text: string): Promise<void> {
   const index = row.payload.parts.findIndex(({ type }) => type === "buttons");
   const part = row.payload.parts[index];
   const receipt = row.receipts.find((each) => each.part === index)?.receipt;

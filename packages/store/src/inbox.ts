@@ -20,7 +20,7 @@ interface Parts<T extends Bodies> {
   readonly rows: InboxRows<T>;
   readonly entries: Entries;
   readonly dedupe: DedupeIndex;
-  readonly answers: Pick<Answers, "settled">;
+  readonly answers: Answers;
   /** Maximum number of unfinished messages. */
   readonly limit: number;
   readonly logger: Pick<Logger, "warn"> | undefined;

@@ -50,7 +50,7 @@ export const isUnsentTo = (to: Bound<Destination>): SQL | undefined =>
     isUnsent,
   );
 
-function outboxIdOf({ createdAt, nonce, seq }: Pick<OutboxRecord, "createdAt" | "nonce" | "seq">): OutboxId {
+function outboxIdOf({ createdAt, nonce, seq }: OutboxRecord): OutboxId {
   return idOf<OutboxId>(createdAt, nonce, seq);
 }
 

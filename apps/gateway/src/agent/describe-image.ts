@@ -20,7 +20,7 @@ const SYSTEM =
 /** Describes an image with the model of `tools.image.model`. The sender of the answered message pays for the call. */
 export function createDescribeImage(
   { config, now }: CoreContext,
-  spending: Pick<Spending, "forMessage">,
+  spending: Spending,
 ): DescribeImage<DescribingRun> {
   return async ({ mimeType, data, question }, { agent, role, event, sessionKey }, signal) => {
     const { settings, models } = config.current();

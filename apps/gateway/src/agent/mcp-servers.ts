@@ -20,7 +20,7 @@ export interface McpHost {
 }
 
 /** Opens the configured MCP servers. A server starts when a run first needs its tools. */
-export function openMcpServers(config: Pick<Config, "mcp">, host: McpHost): McpServers {
+export function openMcpServers(config: Config, host: McpHost): McpServers {
   return createMcpServers({
     servers: mcpSettings(config),
     version: host.version,
@@ -40,7 +40,7 @@ function createDescriptionStore(kv: KvStore): McpDescriptionStore {
   };
 }
 
-export function mcpSettings({ mcp }: Pick<Config, "mcp">): Readonly<Record<string, McpServerSettings>> {
+export function mcpSettings({ mcp }: Config): Readonly<Record<string, McpServerSettings>> {
   const servers = Object.entries(mcp.servers).map(
     ([name, server]) => [name, toServerSettings(server)] as const,
   );

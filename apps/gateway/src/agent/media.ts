@@ -30,7 +30,7 @@ export interface Media {
 export interface MediaContext
   extends Pick<CoreContext, "home" | "env" | "clientFiles" | "getAccount" | "logger" | "now"> {
   readonly config: { current(): Pick<CurrentConfig, "settings" | "agents"> };
-  readonly web: Pick<CoreContext["web"], "fetch">;
+  readonly web: CoreContext["web"];
   readonly store: Parameters<typeof pruneSentBlobs>[0] & { readonly inbox: Unanswered };
 }
 

@@ -128,7 +128,7 @@ export function createRunFlush(
 export function createConsolidation(
   { config, logger, now }: CoreContext,
   memories: Memories,
-  spending: Pick<Spending, "forMaintenance">,
+  spending: Spending,
 ): (signal: AbortSignal) => Promise<void> {
   return async (signal) => {
     const { settings, agents, models } = config.current();

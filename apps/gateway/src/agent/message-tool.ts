@@ -22,7 +22,7 @@ import type { ActiveRun, ToolRun } from "./tool-run.ts";
 
 /** Services of the message tool beyond the core. */
 export interface SendOptions {
-  readonly delivery: Pick<Delivery, "deliver" | "ended">;
+  readonly delivery: Delivery;
   readonly outgoing: Outgoing;
 }
 
@@ -56,7 +56,7 @@ export function createSend(core: CoreContext, { delivery, outgoing }: SendOption
 }
 
 async function isInConversation(
-  store: Pick<GatewayStore, "inbox">,
+  store: GatewayStore,
   messageId: string,
   to: Destination,
   event: MessageEvent,

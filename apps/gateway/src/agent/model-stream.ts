@@ -6,7 +6,7 @@ import { withRedactedAnswers } from "./redacted-stream.ts";
 
 export interface ModelStreamOptions {
   readonly vault: Pick<Vault, "stream">;
-  readonly meter: Pick<Meter, "stream">;
+  readonly meter: Meter;
 }
 
 /**

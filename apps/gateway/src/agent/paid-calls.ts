@@ -25,7 +25,7 @@ export function createPaidCalls(config: () => Config, reports: SpendingReports):
 
 /** Returns prices in micro-dollars per token, or zero if the configuration has none. */
 export function getEntryPrices(
-  { models }: Pick<Config, "models">,
+  { models }: Config,
   reference: string,
 ): { readonly input: number; readonly output: number } {
   const [provider = "", ...model] = reference.split("/");

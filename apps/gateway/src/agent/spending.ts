@@ -29,8 +29,8 @@ import { reportNotice, type SpendingReports } from "./spending-reports.ts";
 export interface SpendingPorts extends SpendingReports {
   readonly config: LiveConfig;
   /** Removes secrets from model output. */
-  readonly vault: Pick<Vault, "stream">;
-  readonly approvals: Pick<Approvals, "request" | "wait" | "take">;
+  readonly vault: Vault;
+  readonly approvals: Approvals;
 }
 
 /** The message for which a model is called. Its sender pays. */

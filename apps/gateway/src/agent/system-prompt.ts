@@ -58,7 +58,7 @@ export interface PromptedTurn {
 /** Builds the system prompt of a turn. */
 export function createSystemPrompt(
   core: CoreContext,
-  access: Pick<SessionAccess, "mayReadOwnersNotes">,
+  access: SessionAccess,
 ): (turn: PromptedTurn) => Promise<BuiltPrompt> {
   const workspaceFiles = createWorkspaceFileReader({
     now: core.now,

@@ -16,8 +16,8 @@ interface RunningCommand {
 }
 
 export interface ActivityPorts {
-  readonly store: Pick<ServiceStore, "runs" | "inbox">;
-  readonly live: Pick<LiveHub, "running">;
+  readonly store: ServiceStore;
+  readonly live: LiveHub;
   readonly commands: () => readonly RunningCommand[];
   readonly schedules: () => Promise<readonly ScheduleInfo[]>;
   /** Removes secrets from the arguments of commands and tool calls. */

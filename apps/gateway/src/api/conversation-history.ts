@@ -11,8 +11,8 @@ const MAX_MESSAGES = 500;
 type Summary = Awaited<ReturnType<ServiceStore["runs"]["summaries"]>>[number];
 
 export interface HistoryPorts {
-  readonly store: Pick<ServiceStore, "sessions" | "runs">;
-  readonly exchanges: Pick<ExchangeReader, "list">;
+  readonly store: ServiceStore;
+  readonly exchanges: ExchangeReader;
   /** Removes parts of an answer that people do not see, such as directives. */
   readonly filter: TextFilter;
 }

@@ -9,10 +9,7 @@ const MAX_CONVERSATIONS = 200;
 const MAX_PAGES = 20;
 
 /** Lists the latest conversations of console clients whose ids begin with `prefix`. */
-export async function listConversations(
-  store: Pick<ServiceStore, "sessions">,
-  prefix: string,
-): Promise<ConversationInfo[]> {
+export async function listConversations(store: ServiceStore, prefix: string): Promise<ConversationInfo[]> {
   const listed: ConversationInfo[] = [];
   let last: SessionPosition | undefined;
   for (let page = 0; page < MAX_PAGES && listed.length < MAX_CONVERSATIONS; page++) {
@@ -38,7 +35,7 @@ export async function listConversations(
 
 /** @returns false if there is no such conversation */
 export async function renameConversation(
-  { sessions }: Pick<ServiceStore, "sessions">,
+  { sessions }: ServiceStore,
   conversation: string,
   title: string,
 ): Promise<boolean> {

@@ -25,7 +25,7 @@ import { createSubmit } from "./submit.ts";
 import { readUsage } from "./usage.ts";
 
 export interface ServiceOptions {
-  readonly maintenance: Pick<Maintenance, "prune" | "vacuum">;
+  readonly maintenance: Maintenance;
   /** Returns which parts of the configuration file are not in effect. */
   readonly configuration: () => ConfigurationState;
   /** Returns true while messages are accepted. */

@@ -9,7 +9,7 @@ export interface OpenWork {
   readonly runs: number;
 }
 
-export async function openWork({ maintenance }: Pick<ServiceStore, "maintenance">): Promise<OpenWork> {
+export async function openWork({ maintenance }: ServiceStore): Promise<OpenWork> {
   const { inbox, outbox, runsActive } = await maintenance.stats();
   return {
     inbox: inbox.accepted + inbox.queued + inbox.running,

@@ -3,7 +3,7 @@ import type { ServiceStore } from "../messages/service-store.ts";
 
 /** The latest sessions of every channel. */
 export async function listSessions(
-  { sessions }: Pick<ServiceStore, "sessions">,
+  { sessions }: ServiceStore,
   lanes: { busy(sessionKey: string): boolean },
 ): Promise<SessionInfo[]> {
   return (await sessions.list()).map(

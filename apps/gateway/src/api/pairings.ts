@@ -4,8 +4,8 @@ import type { ServiceStore } from "../messages/service-store.ts";
 
 /** Lists pairing requests and decides them. Decisions are written to the audit log. */
 export function createPairings(
-  { pairing }: Pick<ServiceStore, "pairing">,
-  audit: Pick<Auditor, "pairing">,
+  { pairing }: ServiceStore,
+  audit: Auditor,
   onPaired: () => void,
 ): Pick<GatewayService, "pairings" | "approvePairing" | "revokePairing"> {
   return {

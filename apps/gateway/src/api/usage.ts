@@ -11,7 +11,7 @@ import type { ServiceStore } from "../messages/service-store.ts";
 const DAY_MS = 86_400_000;
 
 interface UsageReads extends Pick<ServiceStore, "usage" | "budgets"> {
-  readonly sessions: Pick<ServiceStore["sessions"], "list">;
+  readonly sessions: ServiceStore["sessions"];
 }
 
 /** Returns a time on the first of the given number of UTC days, of which today is the last. */
@@ -35,7 +35,7 @@ export async function readUsage(
 }
 
 async function readBudgets(
-  store: Pick<UsageReads, "budgets">,
+  store: UsageReads,
   budgets: readonly Budget[],
   now: number,
 ): Promise<BudgetBalance[]> {
@@ -56,10 +56,7 @@ async function readBudgets(
 }
 
 /** Adds the titles of sessions that have one. */
-async function titled(
-  { sessions }: Pick<UsageReads, "sessions">,
-  groups: readonly UsageGroup[],
-): Promise<UsageGroup[]> {
+async function titled({ sessions }: UsageReads, groups: readonly UsageGroup[]): Promise<UsageGroup[]> {
   const found = await sessions.list({ keys: groups.map(({ name }) => name), limit: groups.length });
   const titles = new Map(found.map(({ key, title }) => [key, title]));
   return groups.map((group) => {

@@ -9,8 +9,8 @@ import type { ServiceStore, StoredRow } from "../messages/service-store.ts";
 const NOTHING: Outcome = { state: "ignored", text: "" };
 
 export interface OutcomeSources {
-  readonly store: Pick<ServiceStore, "inbox" | "runs">;
-  readonly exchanges: Pick<ExchangeReader, "getAnswer">;
+  readonly store: ServiceStore;
+  readonly exchanges: ExchangeReader;
   readonly outcomes: Outcomes;
 }
 
@@ -27,10 +27,7 @@ export async function waitForOutcome(ports: OutcomeSources, message: PlatformMes
 }
 
 /** Reads the outcome of a completed message from the store. */
-async function readOutcome(
-  { store, exchanges }: Pick<OutcomeSources, "store" | "exchanges">,
-  row: StoredRow,
-): Promise<Outcome> {
+async function readOutcome({ store, exchanges }: OutcomeSources, row: StoredRow): Promise<Outcome> {
   const { id, state, runId, route, detail } = row;
   const of = runId === undefined ? {} : { runId };
   switch (state) {

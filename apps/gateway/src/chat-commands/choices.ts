@@ -36,11 +36,7 @@ export async function applyChoice(
 }
 
 /** Returns the model of a session, as `provider/model`. */
-export function getSessionModel(
-  models: Pick<Models, "of">,
-  agent: Agent,
-  session: Session | undefined,
-): string {
+export function getSessionModel(models: Models, agent: Agent, session: Session | undefined): string {
   const chosen = models.of(agent, session?.model)?.model;
   return chosen === undefined ? "none" : `${chosen.provider}/${chosen.id}`;
 }

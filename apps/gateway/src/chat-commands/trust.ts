@@ -7,7 +7,7 @@ const MAX_SHOWN = 8_000;
 
 /** `/trust <file>` shows the contents of a file. `/trust <file> <digest>` trusts exactly that version. */
 export async function answerTrust(
-  ctx: Pick<GatewayContext, "trust" | "audit">,
+  ctx: GatewayContext,
   { message, agent, args, phrases }: AskedCommand,
   owner: string,
 ): Promise<string> {

@@ -84,7 +84,7 @@ function concerns(row: StoredRow, { sessionKey, stored }: CommandMessage): boole
 
 /** Finds a message by its id, in this conversation first and then in all others. */
 async function namedMessage(
-  store: Pick<ServiceStore, "inbox">,
+  store: ServiceStore,
   { stored }: CommandMessage,
   id: string,
 ): Promise<StoredRow | undefined> {

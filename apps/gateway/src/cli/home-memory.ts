@@ -13,7 +13,9 @@ export interface AgentOption extends CommonOptions {
   readonly agent?: string;
 }
 
-/** Opens an agent's memory, whether or not a gateway runs. Whoever can read the home may read all of it. */
+/**
+ * Opens an agent's memory, whether or not a gateway runs. The caller may read all of it, because it can read the home.
+ */
 export async function withMemory<T>(options: AgentOption, use: (memory: Memory) => Promise<T>): Promise<T> {
   const configured = configuredHome(options);
   const agent = getAgent(configured, options.agent);

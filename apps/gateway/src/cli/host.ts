@@ -40,7 +40,7 @@ export interface ConfiguredHome {
 /** A gateway that could be started. */
 export interface PreparedGateway {
   /** Its resolved configuration. */
-  readonly setup: Pick<Setup, "problems" | "accounts" | "agents" | "models" | "skills">;
+  readonly setup: Setup;
   /** @throws GatewayError */
   start(options: StartOptions): Promise<StartedGateway>;
 }

@@ -57,7 +57,7 @@ export interface AccountsOptions extends PackagePlaces {
   readonly packages: HostPackages;
   readonly cache: ChannelCache;
   /** Receives the values that channels declare secret. */
-  readonly vault: Pick<Vault, "add">;
+  readonly vault: Vault;
 }
 
 /** Account name of the gateway's own channels. */

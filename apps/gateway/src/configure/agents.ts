@@ -210,7 +210,7 @@ function workspaceFault(home: Home, dir: string, ours: boolean): string | undefi
 }
 
 /** Returns all folders in which agents write. */
-export function getWorkspaces(home: Pick<Home, "workspacesDir">, agents: Pick<Agents, "all">): string[] {
+export function getWorkspaces(home: Home, agents: Agents): string[] {
   return [home.workspacesDir, ...agents.all.map(({ workspaceDir }) => workspaceDir)];
 }
 

@@ -4,10 +4,7 @@ import type { LoadedConfig } from "@signalbox/config";
  * Returns the providers whose configuration is invalid. They stay disabled even if the environment has a key: requests
  * intended for a configured address must not go to the vendor's default one.
  */
-export function brokenProviders({
-  problems,
-  config,
-}: Pick<LoadedConfig, "problems" | "config">): readonly string[] {
+export function brokenProviders({ problems, config }: LoadedConfig): readonly string[] {
   const named = problems.map(({ path }) => /^models\.providers\.([^.[]+)/.exec(path)?.[1]);
   return named
     .filter((name) => name !== undefined)

@@ -10,7 +10,7 @@ import type { Agents } from "./agents.ts";
 import type { Models } from "./models.ts";
 
 /** Returns the budgets of a configuration. */
-export function getBudgets({ budgets }: Pick<Config, "budgets">): readonly Budget[] {
+export function getBudgets({ budgets }: Config): readonly Budget[] {
   return budgets.map(({ of, name, roles, per, usd, tokens = 0, warnAt, action, model }) => ({
     of,
     name,

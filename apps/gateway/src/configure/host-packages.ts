@@ -15,7 +15,7 @@ export interface HostPackages {
 export interface PackagePlaces {
   /** The first place. */
   readonly home: Pick<Home, "dir">;
-  readonly packages: Pick<HostPackages, "load">;
+  readonly packages: HostPackages;
   /** Packages from here are not loaded, because agents can write to these folders. */
   readonly workspaces: readonly string[];
 }
@@ -29,10 +29,7 @@ export function importsFrom({ home, packages, workspaces }: PackagePlaces): Impo
  *
  * @param within packages that the module's own bundle contains
  */
-export function packagesFrom(
-  module: Pick<ImportMeta, "url" | "resolve">,
-  within: readonly string[] = [],
-): HostPackages {
+export function packagesFrom(module: ImportMeta, within: readonly string[] = []): HostPackages {
   const { resolve } = createRequire(module.url);
   const isInstalled = (name: string): boolean => {
     try {

@@ -5,10 +5,10 @@ import type { Agents } from "./agents.ts";
 import type { Models } from "./models.ts";
 
 export interface PreloadOptions {
-  readonly agents: Pick<Agents, "all">;
-  readonly models: Pick<Models, "load">;
+  readonly agents: Agents;
+  readonly models: Models;
   /** Undefined if the configuration turns memory off. */
-  readonly memories: Pick<Memories, "of"> | undefined;
+  readonly memories: Memories | undefined;
   readonly logger: Logger;
 }
 

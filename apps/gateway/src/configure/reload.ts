@@ -33,7 +33,7 @@ export interface ReloadingPorts<Resolved extends Setup> {
   readonly tell: (before: Applied<Resolved>, next: Applied<Resolved>) => Promise<readonly string[]>;
   /** Records the configuration that is now in effect. */
   readonly record: (config: Config, file: string) => Promise<void>;
-  readonly vault: Pick<Vault, "add">;
+  readonly vault: Vault;
   readonly logger: {
     info(fields: object, message: string): void;
     warn(fields: object, message: string): void;

@@ -91,6 +91,6 @@ export function createAdmissionInput(
 }
 
 /** Explains how a message was routed. */
-export function explainRoute(router: Pick<Router, "explain">, event: MessageEvent): RouteExplanation {
+export function explainRoute(router: Router, event: MessageEvent): RouteExplanation {
   return router.explain(routeInput(event), { limit: MAX_EXPLAINED });
 }

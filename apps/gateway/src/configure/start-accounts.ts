@@ -3,7 +3,7 @@ import { sleep, systemClock, withTimeout } from "@signalbox/lanes";
 import type { Accounts } from "./accounts.ts";
 
 export interface AccountStarterOptions {
-  readonly accounts: Pick<Accounts, "start">;
+  readonly accounts: Accounts;
   readonly services: AccountServices;
   /** Counts the work that an earlier process left unfinished. */
   readonly left: () => Promise<{ readonly inbox: number; readonly outbox: number; readonly runs: number }>;

@@ -8,10 +8,10 @@ const MAX_BYTES = 200_000_000;
 export interface WebFetch {
   readonly fetch: GuardedFetch;
   /** Applies new settings. */
-  configure(config: Pick<Config, "tools">): void;
+  configure(config: Config): void;
 }
 
-export function createWebFetch(config: Pick<Config, "tools">): WebFetch {
+export function createWebFetch(config: Config): WebFetch {
   let current = guardedFetch(config);
   return {
     fetch: (...asked) => current(...asked),
@@ -21,7 +21,7 @@ export function createWebFetch(config: Pick<Config, "tools">): WebFetch {
   };
 }
 
-function guardedFetch({ tools: { web } }: Pick<Config, "tools">): GuardedFetch {
+function guardedFetch({ tools: { web } }: Config): GuardedFetch {
   const { allow, timeoutMs } = web;
   return createGuardedFetch({ allow, timeoutMs, maxBytes: MAX_BYTES });
 }

@@ -18,7 +18,7 @@ export interface WorkspacesOptions {
  */
 export async function prepareWorkspaces(
   { home, env, logger }: WorkspacesOptions,
-  agents: Pick<Agents, "all">,
+  agents: Agents,
 ): Promise<void> {
   for (const { id, workspaceDir, language = detectLanguage(env) } of agents.all) {
     if (workspaceDir !== home.workspace(id)) continue;

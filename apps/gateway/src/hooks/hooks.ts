@@ -158,11 +158,7 @@ class HookRegistry<Points extends AnyPoints<Points>> implements Hooks<Points> {
     throw new Error(`it returned an invalid result: ${issues.join("; ")}`);
   }
 
-  #failed(
-    { name, point }: Pick<UncheckedHook, "name" | "point">,
-    error: unknown,
-    consequence: HookFailure["consequence"],
-  ): void {
+  #failed({ name, point }: UncheckedHook, error: unknown, consequence: HookFailure["consequence"]): void {
     this.#options.onFailure({ hook: name, point: String(point), error, consequence });
   }
 }

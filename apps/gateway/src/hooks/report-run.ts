@@ -2,10 +2,7 @@ import { type AgentEvent, textOf } from "@signalbox/agent-core";
 import type { GatewayHooks, InRun, RunStarted } from "./hook-points.ts";
 
 /** Creates a function that reports a run's events to hooks. */
-export function createRunReporter(
-  hooks: Pick<GatewayHooks, "observe">,
-  run: RunStarted,
-): (event: AgentEvent) => void {
+export function createRunReporter(hooks: GatewayHooks, run: RunStarted): (event: AgentEvent) => void {
   const { agentId, sessionKey, runId, model } = run;
   const place: InRun = { agentId, sessionKey, runId };
   return (happened) => {

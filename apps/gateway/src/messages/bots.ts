@@ -21,7 +21,7 @@ function botKey({ botId }: OfBot, id: string): string {
 }
 
 /** Returns true if a stored message belongs to another bot that uses the same id. */
-export function isOfAnotherBot({ event }: Pick<StoredMessage, "event">, { botId }: OfBot): boolean {
+export function isOfAnotherBot({ event }: StoredMessage, { botId }: OfBot): boolean {
   return botId !== undefined && event.botId !== undefined && event.botId !== botId;
 }
 
@@ -30,7 +30,7 @@ export function isOfAnotherBot({ event }: Pick<StoredMessage, "event">, { botId 
  * id, the bot's id is added.
  */
 export async function acceptOfBot<T extends ServiceBodies>(
-  inbox: Pick<InboxStore<T>, "acceptAhead" | "get">,
+  inbox: InboxStore<T>,
   entry: InboxAccept<T>,
 ): ReturnType<InboxStore<T>["acceptAhead"]> {
   const accepted = await inbox.acceptAhead(entry);
@@ -43,9 +43,9 @@ export async function acceptOfBot<T extends ServiceBodies>(
   return inbox.acceptAhead({ ...entry, messageId: botKey(event, entry.messageId) });
 }
 
-/** Finds a platform's message, preferring the one of its own bot. */
+/** Finds a platform's message. A message of the same bot takes precedence. */
 export async function findOfBot<T extends ServiceBodies>(
-  inbox: Pick<InboxStore<T>, "find">,
+  inbox: InboxStore<T>,
   message: PlatformMessage & OfBot,
 ): ReturnType<InboxStore<T>["find"]> {
   const row = await inbox.find(message);

@@ -17,7 +17,7 @@ interface Crash {
 
 /**
  * Decides whether the end of a process counts against an interrupted run. It does if the run was the only one of its
- * process, or if the process ended because of an error. Somebody who kills the process is not the fault of a message.
+ * process, or if the process ended because of an error. A signal sent by a person is not the fault of a message.
  */
 export interface CrashBlame {
   /** Compares the runs that recovery found. Call it before they are resumed. */
@@ -41,7 +41,7 @@ export function createCrashBlame({ kv, lease, noteFile, now }: CrashBlameOptions
   const crash = readCrash(noteFile);
 
   function isOfLastProcess({ name, epoch }: LeaseToken): boolean {
-    // Other gateways on the same store have leases of their own.
+    // Other gateways on the same store have separate leases.
     return name !== lease.name || epoch === lease.epoch - 1;
   }
 

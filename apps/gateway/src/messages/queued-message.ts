@@ -31,7 +31,7 @@ export function queuedMessage({
   return { kind: "message", id, seq, ...route, stored, exclusive };
 }
 
-/** A run of an earlier process that is to be resumed. */
+/** A run of an earlier process that will be resumed. */
 export interface ResumedRun extends LaneItem {
   readonly kind: "resume";
   readonly id: InboxId;
@@ -115,7 +115,7 @@ export function messagesIn(items: readonly Queued[]): QueuedMessage[] {
  * Returns true if answers to a message appear in the conversation. A sub-agent's answers go to the session that started
  * it.
  */
-export function isVisible({ stored }: Pick<QueuedMessage, "stored">): boolean {
+export function isVisible({ stored }: QueuedMessage): boolean {
   return stored.trigger?.subAgent === undefined;
 }
 

@@ -8,8 +8,8 @@ import type { PlacedMessage, ServiceStore } from "./service-store.ts";
  * Returns phrases for the sender of a command. If the command shows no language, the sender's earlier messages decide.
  */
 export async function getSenderPhrases(
-  { store }: { readonly store: { readonly inbox: Pick<ServiceStore["inbox"], "list"> } },
-  { language }: Pick<Agent, "language">,
+  { store }: { readonly store: { readonly inbox: ServiceStore["inbox"] } },
+  { language }: Agent,
   { id, sessionKey, stored: { event } }: PlacedMessage & { readonly id: InboxId },
 ): Promise<Phrases> {
   const set = language ?? languageOf(event.text);

@@ -11,7 +11,7 @@ export type ExplainRoute = (event: MessageEvent) => RouteExplanation;
 
 /** Finds a message by the gateway's id, or the newest one with a platform's id. Ids of clients are not unique. */
 export async function findMessage<T extends Bodies>(
-  { inbox }: { readonly inbox: Pick<InboxStore<T>, "find" | "get"> },
+  { inbox }: { readonly inbox: InboxStore<T> },
   id: string,
 ): Promise<InboxRow<T> | undefined> {
   const own = parseId<InboxId>(id.toUpperCase());
@@ -22,7 +22,7 @@ type Place = Pick<MessageEvent, "channel" | "account" | "conversation">;
 
 /** Finds a message of this conversation by its platform id. The id alone does not identify the conversation. */
 export async function findInConversation<T extends Bodies>(
-  { inbox }: { readonly inbox: Pick<InboxStore<T>, "find"> },
+  { inbox }: { readonly inbox: InboxStore<T> },
   { channel, account, conversation }: Place,
   messageId: string,
 ): Promise<InboxRow<T> | undefined> {
@@ -31,7 +31,7 @@ export async function findInConversation<T extends Bodies>(
 }
 
 export async function isOfConversation<T extends Bodies>(
-  store: { readonly inbox: Pick<InboxStore<T>, "find"> },
+  store: { readonly inbox: InboxStore<T> },
   place: Place,
   messageId: string,
 ): Promise<boolean> {
@@ -62,7 +62,7 @@ export function messageInfo(row: StoredRow): MessageInfo {
 
 /** Reads every trace entry of a message, by the gateway's id or the platform's. */
 export async function readTrace(
-  store: Pick<ServiceStore, "inbox" | "traces">,
+  store: ServiceStore,
   id: string,
   explainRoute?: ExplainRoute,
 ): Promise<Trace | undefined> {
@@ -83,7 +83,7 @@ export async function readTrace(
 
 /** Explains what happened to a message: a summary and its trace. */
 export async function readWhy(
-  store: Pick<ServiceStore, "inbox" | "traces">,
+  store: ServiceStore,
   messageId: string,
   language: Language,
   explainRoute: ExplainRoute,

@@ -19,7 +19,7 @@ export interface CronHandlerOptions {
   readonly warnOfRefusal?: (to: Place, at: number) => Promise<string | undefined>;
 }
 
-/** Implements the cron tool. An agent can access the schedules of its own conversation only. */
+/** Implements the cron tool. An agent can only access the schedules of the conversation that it runs in. */
 export function createCronHandler(
   scheduler: Pick<ScheduledTriggers, "list" | "recall" | "add" | "remove" | "run">,
   { now, getTimeZone, warnOfRefusal = async () => undefined }: CronHandlerOptions,

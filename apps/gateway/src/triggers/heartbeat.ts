@@ -19,7 +19,7 @@ export interface HeartbeatOptions {
   readonly logger: TriggerLogger;
   /** Returns the checklist of an agent. Undefined if it has none. */
   readonly readChecklist: (agent: Agent) => Promise<Checklist | undefined>;
-  /** Returns true for channels of the gateway's own clients, where members have conversations of their own. */
+  /** Returns true for channels of the gateway's own clients, on which members have separate conversations. */
   readonly isOwnChannel: (channel: string) => boolean;
 }
 
@@ -44,7 +44,7 @@ export interface Heartbeats {
 const EVENT_PREFIX = "heartbeat:";
 
 /** Returns true if no one wrote a message: a heartbeat has woken the agent. */
-export function isHeartbeat({ eventId, messageId }: Pick<MessageEvent, "eventId" | "messageId">): boolean {
+export function isHeartbeat({ eventId, messageId }: MessageEvent): boolean {
   return messageId === "" && eventId.startsWith(EVENT_PREFIX);
 }
 

@@ -17,9 +17,9 @@ interface SessionReach {
 
 export interface OtherSessionsOptions {
   readonly store: {
-    readonly sessions: Pick<TriggerStore["sessions"], "list" | "get" | "history">;
-    readonly inbox: Pick<TriggerStore["inbox"], "list">;
-    readonly kv: Pick<TriggerStore["kv"], "get" | "set">;
+    readonly sessions: TriggerStore["sessions"];
+    readonly inbox: TriggerStore["inbox"];
+    readonly kv: TriggerStore["kv"];
   };
   /** Returns a text for the model if the platform would reject the answer in a conversation. */
   readonly findRefusal: (to: Place) => Promise<string | undefined>;
@@ -173,14 +173,14 @@ async function history(
 
 /** Finds the latest message of a conversation in which people can get an answer. */
 async function lastIn(
-  { inbox }: Pick<OtherSessionsOptions["store"], "inbox">,
+  { inbox }: OtherSessionsOptions["store"],
   sessionKey: string,
 ): Promise<MessageEvent | undefined> {
   const rows = await inbox.list({ sessionKey, limit: MAX_LISTED });
   return rows.find(({ payload: { event } }) => event.channel !== "api")?.payload.event;
 }
 
-function mustReach(key: string, run: TriggeringRun, { reach }: Pick<OtherSessionsOptions, "reach">): void {
+function mustReach(key: string, run: TriggeringRun, { reach }: OtherSessionsOptions): void {
   if (key === run.sessionKey) throw new Error("That is the conversation you are in.");
   if (!isReached(key, run, reach()))
     throw new Error(`You cannot reach a conversation ${key}. sessions_list shows those you can.`);

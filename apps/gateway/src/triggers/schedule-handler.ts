@@ -12,7 +12,7 @@ import type { TriggerStore } from "./types.ts";
 
 export interface ScheduleHandlerOptions {
   readonly scheduled: ScheduledTriggers;
-  readonly store: { readonly kv: KeyValues; readonly inbox: Pick<TriggerStore["inbox"], "list"> };
+  readonly store: { readonly kv: KeyValues; readonly inbox: TriggerStore["inbox"] };
   readonly config: LiveConfig;
   readonly now: () => number;
 }

@@ -102,7 +102,7 @@ function isTimed({ name, dueAt }: Occurrence<ScheduledTask>): boolean {
 }
 
 /** Prefix of the event ids of all occurrences of a schedule. */
-function getEventIdPrefix({ schedule: { id } }: Pick<Occurrence<ScheduledTask>, "schedule">): string {
+function getEventIdPrefix({ schedule: { id } }: Occurrence<ScheduledTask>): string {
   return `schedule:${id}:`;
 }
 

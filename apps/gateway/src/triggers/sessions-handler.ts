@@ -23,9 +23,9 @@ const NOT_FOR_SUB_AGENTS = ["cron", "ask_user", ...(TOOL_GROUPS["memory"] ?? [])
  * Implements the sessions tools: an agent reaches the sub-agent sessions that it created, and others as far as allowed.
  */
 export function createSessionsHandler(
-  subAgents: Pick<Delegation, "of" | "spawn" | "send">,
+  subAgents: Delegation,
   others: Pick<OtherSessions, "send" | "list" | "history">,
-  { sessions }: Pick<TriggerStore, "sessions">,
+  { sessions }: TriggerStore,
 ) {
   const ofRun = async (id: string, { sessionKey }: Run): Promise<SubAgent<TaskOrigin>> => {
     const own = (await subAgents.of(sessionKey)).find((subAgent) => subAgent.id === id);

@@ -34,7 +34,7 @@ export async function withReferencedMessage(
 
 interface ThreadSources {
   readonly api: DiscordApi;
-  readonly context: Pick<ChannelContext, "cache">;
+  readonly context: ChannelContext;
 }
 
 /**

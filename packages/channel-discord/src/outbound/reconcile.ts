@@ -24,7 +24,7 @@ import type { Sender } from "./send.ts";
 
 interface Own {
   readonly botId: string;
-  readonly sender: Pick<Sender, "isSentUnderOtherKey">;
+  readonly sender: Sender;
 }
 
 /** Looks for a message with an unknown outcome among the bot's messages in the channel. */

@@ -28,7 +28,7 @@ export interface Edits {
 }
 
 interface EditsOptions {
-  readonly context: Pick<ChannelContext<FeishuConfig>, "config" | "clock" | "signal">;
+  readonly context: ChannelContext<FeishuConfig>;
   readonly api: FeishuApi;
   /** Handles an edit like an event. */
   take(edit: EventEnvelope): Promise<HandleResult>;

@@ -6,7 +6,7 @@ import { readContent } from "./content.ts";
 
 interface Sources {
   readonly history: History;
-  readonly people: Pick<People, "name">;
+  readonly people: People;
   readonly self: Self;
 }
 

@@ -9,8 +9,8 @@ import { Stream } from "./stream.ts";
 interface Needs {
   readonly api: SlackApi;
   readonly history: History;
-  readonly people: Pick<People, "known">;
-  readonly context: Pick<ChannelContext, "clock" | "logger">;
+  readonly people: People;
+  readonly context: ChannelContext;
 }
 
 /**

@@ -137,13 +137,14 @@ const USUAL_VARIABLES = new Set(["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "US
 /** Returns the variables of this shell to which the configuration refers. */
 function variablesNamed({ configFile: file }: Home): string[] {
   const named = new Set<string>();
-  const env = new Proxy<Env>(process.env, {
-    get(variables, name) {
-      const value = variables[String(name)];
-      if (value) named.add(String(name));
+  const env: Env = {};
+  for (const [name, value] of Object.entries(process.env)) {
+    const get = (): string | undefined => {
+      if (value) named.add(name);
       return value;
-    },
-  });
+    };
+    Object.defineProperty(env, name, { get });
+  }
   loadConfig({ file, text: configText(file), env, sources: ASSUMED_SECRETS });
   return [...named].filter((name) => !USUAL_VARIABLES.has(name));
 }

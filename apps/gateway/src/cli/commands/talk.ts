@@ -69,7 +69,7 @@ export async function chat(options: TalkOptions): Promise<void> {
     },
   });
   const desk = createApprovalPrompts(client, { agent, conversation: options.conversation }, write);
-  // Approvals are asked at a terminal only. In a script, the next line could be taken for the answer.
+  // Approval requests are shown at a terminal only. In a script, the next line could be taken for the answer.
   const asking = isTerminal
     ? setInterval(() => turns.areOver || desk.look().catch(() => {}), ASK_MS)
     : undefined;

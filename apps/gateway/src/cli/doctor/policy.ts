@@ -24,11 +24,7 @@ export function checkReach({ all }: Agents): string {
 }
 
 /** Describes where agents' commands run. @throws Error if they are enabled but cannot run */
-export async function describeExec(
-  config: Config,
-  agents: Agents,
-  { programsDir }: Pick<Home, "programsDir">,
-): Promise<string> {
+export async function describeExec(config: Config, agents: Agents, { programsDir }: Home): Promise<string> {
   const users = agents.all.filter((agent) => allowsTool(agent.tools, "exec")).map((agent) => agent.id);
   if (users.length === 0) return "no agent can run commands";
   const { ok, summary, notes } = describeSandbox(await execSandbox(config, programsDir));

@@ -26,7 +26,7 @@ export interface Decided {
 
 /** The rules and records that the decision depends on. */
 export interface AdmissionSources {
-  readonly router: Pick<Router, "resolve">;
+  readonly router: Router;
   /** The bindings that the router uses. */
   readonly bindings: readonly Binding[];
   readonly admission: Admission;

@@ -91,7 +91,7 @@ async function editAnswered(
 }
 
 /**
- * Tells the next run of the session the new text of the message. A later edit replaces an earlier one.
+ * Stores the new text of the message for the next run of the session. A later edit replaces an earlier one.
  *
  * @param at time of the edit, or `undefined` if the agent has already read this text
  */

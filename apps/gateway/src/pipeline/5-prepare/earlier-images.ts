@@ -5,7 +5,7 @@ import { formatReadContent, NOTHING_READ } from "./inbound-context.ts";
 import type { OpenedRun } from "./opened-run.ts";
 
 /** Images of a message in the history that a client sent. */
-interface EarlierImage extends MessageContext, Pick<MediaForModel, "untrusted"> {
+interface EarlierImage extends MessageContext, MediaForModel {
   readonly message: UserMessage;
 }
 
@@ -14,7 +14,7 @@ interface EarlierImage extends MessageContext, Pick<MediaForModel, "untrusted"> 
  * already.
  */
 export async function getEarlierImages(
-  incoming: Pick<Incoming, "show">,
+  incoming: Incoming,
   { agentModel, messages, history, seqs }: OpenedRun,
 ): Promise<readonly EarlierImage[]> {
   const found: EarlierImage[] = [];

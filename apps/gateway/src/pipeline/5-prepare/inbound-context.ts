@@ -83,8 +83,8 @@ export function formatGroupHistory(told: readonly ToldEntry[]): string {
  * around it.
  */
 export async function readGroupHistory(
-  groupHistory: Pick<GatewayStore["groupHistory"], "list">,
-  { sessionKey, stored: { event } }: Pick<QueuedMessage, "sessionKey" | "stored">,
+  groupHistory: GatewayStore["groupHistory"],
+  { sessionKey, stored: { event } }: QueuedMessage,
 ): Promise<readonly ToldEntry[]> {
   const { kind, outerAddress } = event.conversation;
   const places = [

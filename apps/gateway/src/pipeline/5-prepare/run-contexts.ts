@@ -39,7 +39,7 @@ type ContextStore = Pick<GatewayStore["contexts"], "put" | "from">;
 export async function openContexts(store: ContextStore, run: OpenedRun, role: Role): Promise<RunContexts> {
   const own = new Set(run.spoken.map(({ place }) => place));
   const kept = await store.from(run.sessionKey, Math.min(...run.seqs));
-  // A resumed run reads the context of its own messages again, so stored context of these messages is omitted.
+  // A resumed run reads the context of its messages again, so the stored context of these messages is omitted.
   const earlier = kept.filter(({ seq }) => !own.has(seq)).map((context) => visibleTo(role, context));
   return {
     hasLine: (line) => earlier.some(({ recalled }) => hasMemoryLine(recalled, line)),

@@ -31,7 +31,7 @@ export function toSummary({ now }: GatewayContext, messages: readonly QueuedMess
   return { role: "user", content: createSummaryNote(messages.map(brief)), timestamp: now() };
 }
 
-/** Tells the model that messages were deleted on their platform after the model had read them. */
+/** Informs the model about messages that were deleted on their platform after the model had read them. */
 export function toDeletionNote({ now }: GatewayContext, messages: readonly QueuedMessage[]): UserMessage {
   return { role: "user", content: createDeletedNote(messages.map(brief)), timestamp: now() };
 }

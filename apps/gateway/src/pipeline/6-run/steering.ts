@@ -87,7 +87,7 @@ async function read(
   return media;
 }
 
-/** The files of a joining message are read before it is stored, so their text becomes part of its own context. */
+/** The files of a joining message are read before it is stored, so their text becomes part of the message's context. */
 function withFiles(words: UserMessage, media: ReadAlong["media"]): UserMessage {
   const files = formatReadContent({ ...NOTHING_READ, media });
   const context = [words.context ?? "", files].filter((part) => part !== "").join("\n\n");

@@ -135,7 +135,7 @@ export async function commit(ctx: GatewayContext, run: BegunRun, given: Conclusi
     inbox,
     messages: [...(conclusion.messages ?? []), ...noted],
     outbox,
-    // The reply of a failed or stopped run may not have reached anybody.
+    // The reply of a failed or stopped run may not have been delivered.
     told: told === undefined || outcome !== "completed" ? undefined : told,
     usage: used === undefined ? undefined : toJournalUsage(used),
     error: error?.message,

@@ -49,7 +49,7 @@ function compose(ctx: GatewayContext, { run, result, texts }: RunEnded): Reply {
   return composeRunReply({ result, texts: answer, alreadySent: run.sentByTool, carries, awaited, notes });
 }
 
-/** Returns true if somebody expects an answer: nobody does of a sub-agent, a heartbeat, or talk among others. */
+/** Returns true if a person expects an answer. Sub-agents, heartbeats and unaddressed group messages expect none. */
 function isAnswerAwaited(asked: PreparedRun["asked"]): boolean {
   const { event } = asked.stored;
   return isVisible(asked) && event.addressed !== "none" && !isHeartbeat(event);
