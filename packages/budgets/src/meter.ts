@@ -74,8 +74,8 @@ export interface Meter {
    */
   stream(spender: Spender, model: MeteredModel, ask?: AskForGrant): StreamModel;
   /**
-   * Makes another kind of call, such as a request for embeddings. No person is asked and no cheaper model replaces it.
-   * A call that rejects costs nothing.
+   * Makes another kind of call, such as a request for embeddings. Refuses it instead of asking for approval or using a
+   * cheaper model. A call that rejects costs nothing.
    *
    * @param maximum reserved before the call
    * @throws BudgetError if a budget is used up
@@ -172,7 +172,8 @@ interface Admitted {
 interface Refused {
   readonly kind: "refused";
   /**
-   * `overflow`: the request does not fit the cheaper model. `aborted`: the call was aborted while a person was asked.
+   * `overflow`: the request does not fit the cheaper model. `aborted`: the call was aborted during a request for
+   * approval.
    */
   readonly code: "budget" | "overflow" | "aborted";
   readonly message: string;

@@ -19,7 +19,7 @@ async function twoGateways() {
   return { one: gateway("home /one"), two: gateway("home /two"), gateway, time };
 }
 
-it("gives each account to one gateway, and to the next when that one lets go of it", async () => {
+it("assigns an account to one gateway, and to the next after its release", async () => {
   const { one, two } = await twoGateways();
   const right = await one.acquire("feishu", "main");
   expect(right?.lost.aborted).toBe(false);
@@ -29,7 +29,7 @@ it("gives each account to one gateway, and to the next when that one lets go of 
   expect(await two.acquire("feishu", "main")).toBeDefined();
 });
 
-it("gives the account of a gateway that is gone to another, and back to nobody", async () => {
+it("assigns the account of a dead gateway to another", async () => {
   const { one, two, time } = await twoGateways();
   const stopped = await one.acquire("feishu", "main");
   const kept = await one.acquire("feishu", "other");
@@ -43,7 +43,7 @@ it("gives the account of a gateway that is gone to another, and back to nobody",
   expect(await one.acquire("feishu", "main")).toBeUndefined();
 });
 
-it("keeps an account for as long as its lease is renewed", async () => {
+it("keeps an account while its lease is renewed", async () => {
   const { one, two, time } = await twoGateways();
   await one.acquire("feishu", "main");
   for (let i = 0; i < 5; i += 1) {
@@ -53,7 +53,7 @@ it("keeps an account for as long as its lease is renewed", async () => {
   }
 });
 
-it("keeps the account that was started anew when the start before it lets go", async () => {
+it("keeps a restarted account when its earlier start is released", async () => {
   const { one, two, time } = await twoGateways();
   const before = await one.acquire("feishu", "main");
   const right = await one.acquire("feishu", "main");
@@ -66,13 +66,13 @@ it("keeps the account that was started anew when the start before it lets go", a
   expect(right?.lost.aborted).toBe(false);
 });
 
-it("takes its accounts back at once when it starts again after a crash", async () => {
+it("acquires its accounts at once after a crash", async () => {
   const { one, gateway } = await twoGateways();
   await one.acquire("feishu", "main");
   expect(await gateway("home /one").acquire("feishu", "main")).toBeDefined();
 });
 
-it("asks nobody for the page, which every gateway has", async () => {
+it("needs no lease for the web page, which every gateway has", async () => {
   const { one, two } = await twoGateways();
   expect(await one.acquire("web", "main")).toBeDefined();
   expect(await two.acquire("web", "main")).toBeDefined();

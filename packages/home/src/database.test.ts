@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 it.each(["read", "share"] as const)(
-  "leaves a database of another release as it is, to %s it",
+  "does not change a database of another release with access %s",
   async (access) => {
     const path = join(home, "signalbox.db");
     await (await openStore({ path })).close();

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { prepareHome } from "./folders.ts";
 import { locateHome } from "./layout.ts";
 
-it("makes a home with the folders on the way, for its owner alone", () => {
+it("creates a home with its parents, accessible to its owner only", () => {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-home-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const home = locateHome(join(dir, "a", "b"), {});
@@ -15,7 +15,7 @@ it("makes a home with the folders on the way, for its owner alone", () => {
   expect((statSync(home.dir).mode & 0o777).toString(8)).toBe("700");
 });
 
-it("refuses a home where no folders can be made, and does not hang", () => {
+it("refuses a home where no folders can be created", () => {
   const refused = `
     import { prepareHome } from ${JSON.stringify(new URL("folders.ts", import.meta.url).href)};
     import { locateHome } from ${JSON.stringify(new URL("layout.ts", import.meta.url).href)};

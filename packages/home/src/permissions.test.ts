@@ -16,7 +16,7 @@ function homeOf(mode: number): Home {
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
 describe("restrictHome", () => {
-  it("closes what others could read, and says so", () => {
+  it("removes the access of other users and reports it", () => {
     const home = homeOf(0o755);
     writeFileSync(home.tokenFile, "token\n");
     chmodSync(home.tokenFile, 0o644);
@@ -31,7 +31,7 @@ describe("restrictHome", () => {
     expect(restrictHome(home)).toEqual([]);
   });
 
-  it.each(["memory", "secrets", "config-history"])("closes %s/", (name) => {
+  it.each(["memory", "secrets", "config-history"])("restricts %s/", (name) => {
     const home = homeOf(0o700);
     const folder = join(home.dir, name);
     mkdirSync(folder);
@@ -40,7 +40,7 @@ describe("restrictHome", () => {
     expect(modeOf(folder)).toBe("700");
   });
 
-  it("closes the service's log", () => {
+  it("restricts the log of the service", () => {
     const home = homeOf(0o700);
     const file = join(home.dir, "service.log");
     writeFileSync(file, "");
@@ -49,7 +49,7 @@ describe("restrictHome", () => {
     expect(modeOf(file)).toBe("600");
   });
 
-  it("leaves what only its owner can read", () => {
+  it("keeps files that only the owner can read", () => {
     const home = homeOf(0o700);
     mkdirSync(home.mediaDir, { mode: 0o700 });
     chmodSync(home.configFile, 0o400);
@@ -57,7 +57,7 @@ describe("restrictHome", () => {
     expect(modeOf(home.configFile)).toBe("400");
   });
 
-  it("tells of what others own, and refuses what they can write", ({ skip }) => {
+  it("reports files of other users and refuses those that they can write", ({ skip }) => {
     if (process.getuid?.() !== 0) return skip("files of others, which the superuser alone can make");
     const home = homeOf(0o700);
     chownSync(home.configFile, 65_534, 65_534);

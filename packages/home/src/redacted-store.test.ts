@@ -10,7 +10,7 @@ interface AskedBodies extends Bodies {
 
 const redact = (text: string): string => text.replaceAll("hunter2", "[redacted]");
 
-it("keeps no secret in what explains something: traces, reasons and errors", async () => {
+it("stores no secrets in traces, reasons and errors", async () => {
   const store = storeWithRedaction(await openStore<AskedBodies>({ path: ":memory:" }), redact);
   const lease = await store.leases.acquire("gateway", "test", 60_000);
   if (lease === undefined) throw new Error("no lease");

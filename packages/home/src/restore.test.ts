@@ -8,7 +8,7 @@ import { prepareHome } from "./folders.ts";
 import { locateHome } from "./layout.ts";
 import { restoreBackup } from "./restore.ts";
 
-it("writes nothing into the backup, which may be on a volume for reading alone", async () => {
+it("does not write to the backup, which may be on a read-only volume", async () => {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-restore-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const home = locateHome(join(dir, "home"), {});

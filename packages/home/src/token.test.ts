@@ -5,12 +5,12 @@ import { expect, it, onTestFinished } from "vitest";
 import { locateHome } from "./layout.ts";
 import { isLoopback, tokenBesideConfig } from "./token.ts";
 
-it("knows addresses that only this machine reaches", () => {
+it("recognizes loopback addresses", () => {
   expect(["127.0.0.1", "127.9.9.9", "::1", "localhost"].every(isLoopback)).toBe(true);
   expect(["0.0.0.0", "::", "192.0.2.1", "127.0.0.1.evil.example"].some(isLoopback)).toBe(false);
 });
 
-it("refuses a token in the home that could be guessed or cannot be read, and leaves it as it is", () => {
+it("refuses a short or unreadable token in the home without changing it", () => {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-token-"));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const home = locateHome(dir, {});

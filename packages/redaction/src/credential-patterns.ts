@@ -112,8 +112,8 @@ const VENDOR_KEYS: readonly string[] = [
 ];
 
 /**
- * Names of vendors whose credentials have no prefix of their own: they are recognized by the name before them, as in
- * `COHERE_API_KEY = "…"`. Names of channels are among them, so a value has to look random.
+ * Names of vendors whose credentials have no typical prefix. They are recognized by the name before the value, as in
+ * `COHERE_API_KEY = "…"`. The list contains names of channels, so a value must also look random.
  */
 const VENDORS: readonly string[] =
   `adafruit adobe airtable algolia alibaba asana atlassian aws azure beamer bitbucket

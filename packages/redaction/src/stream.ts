@@ -73,7 +73,7 @@ function toLowerCase(text: string): string {
 
 export function createRedactedStream(finder: SecretFinder, replacement: string): RedactedStream {
   let held = "";
-  /** @param isComplete if set, no more text follows */
+  /** @param isComplete true after the last piece of text */
   const take = (isComplete: boolean): string => {
     let shown = "";
     let from = 0;

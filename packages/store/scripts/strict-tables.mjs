@@ -1,5 +1,5 @@
-// Drizzle does not know `STRICT` and `WITHOUT ROWID`: gives each new table of the migrations the first, and the second
-// where its key is no number of its own. `pnpm migrations` runs it after drizzle-kit.
+// Adds to the tables in new migrations what drizzle does not support: `STRICT`, and `WITHOUT ROWID` if the key is not a
+// single integer. `pnpm migrations` runs it after drizzle-kit.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 const folder = new URL("../migrations/", import.meta.url);

@@ -16,7 +16,7 @@ async function olderFile(): Promise<string> {
 }
 
 test.each(["read", "share"] as const)(
-  "who opens to %s leaves a file of an earlier version as it is",
+  "opening with access %s does not migrate a file of an earlier version",
   async (access) => {
     const path = await olderFile();
     const before = fs.readFileSync(path);
@@ -27,14 +27,14 @@ test.each(["read", "share"] as const)(
   },
 );
 
-test("a file that is not there is not made by who does not own it", async () => {
+test("opening without ownership does not create a file", async () => {
   const path = `${temporaryFolder()}/a.db`;
   for (const access of ["read", "share"] as const)
     await expect(openStore({ path, access })).rejects.toMatchObject({ code: "invalid" });
   expect(fs.existsSync(path)).toBe(false);
 });
 
-test("who reads sees what its owner commits, and writes nothing", async () => {
+test("a reader sees the owner's commits and cannot write", async () => {
   const path = `${temporaryFolder()}/a.db`;
   const { store: owner } = await testStore({ path });
   const { store: reader } = await testStore({ path, access: "read" });
@@ -44,7 +44,7 @@ test("who reads sees what its owner commits, and writes nothing", async () => {
   expect(await owner.kv.get("a", "b")).toBeUndefined();
 });
 
-test("a file that nobody has open can be read", async () => {
+test("a reader opens a file without an owner", async () => {
   const path = `${temporaryFolder()}/a.db`;
   const first = await openStore({ path });
   const id = await accepted(first, "one");
@@ -53,7 +53,7 @@ test("a file that nobody has open can be read", async () => {
   expect(await store.inbox.get(id)).toMatchObject({ payload: { text: "one" } });
 });
 
-test("who shares reads and writes beside the owner", async () => {
+test("a sharing process reads and writes next to the owner", async () => {
   const path = `${temporaryFolder()}/a.db`;
   const { store: owner } = await testStore({ path });
   const { store: other } = await testStore({ path, access: "share" });

@@ -32,7 +32,7 @@ async function writer(path: string): Promise<() => readonly string[]> {
   return accepted;
 }
 
-test("a backup beside a process that writes all the time comes to its end, and is whole", async () => {
+test("a backup completes and is intact while another process writes continuously", async () => {
   const folder = temporaryFolder();
   const { store } = await testStore({ path: `${folder}/a.db` });
   await fill(store, 60);
@@ -53,7 +53,7 @@ test("a backup beside a process that writes all the time comes to its end, and i
   expect(await copy.kv.list("filler")).toHaveLength(600);
 });
 
-test("a backup knows what it was taken from, and takes nobody's place", async () => {
+test("a backup contains the database and never overwrites a file", async () => {
   const folder = temporaryFolder();
   const { store } = await testStore({ path: `${folder}/a.db` });
   await answered(store, await takeLease(store), "before");
@@ -76,7 +76,7 @@ function pageSize(path: string): unknown {
   return size;
 }
 
-test("a file with the pages of an earlier version keeps them, and its backup has those of a new one", async () => {
+test("a file keeps its page size, and its backup has the size of a new file", async () => {
   const folder = temporaryFolder();
   const first = await openStore({ path: `${folder}/a.db` });
   await answered(first, await takeLease(first), "before");
@@ -98,7 +98,7 @@ test("a file with the pages of an earlier version keeps them, and its backup has
   );
 });
 
-test("a database in memory can be kept, too", async () => {
+test("a database in memory can be backed up", async () => {
   const folder = temporaryFolder();
   const { store } = await testStore();
   await store.kv.set("n", "k", 1);
@@ -108,7 +108,7 @@ test("a database in memory can be kept, too", async () => {
   await copy.close();
 });
 
-test("a disk that becomes full leaves nothing of a backup, and the store as it was", async ({ skip }) => {
+test("a full disk leaves no part of a backup and does not affect the store", async ({ skip }) => {
   const disk = temporaryFolder();
   const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", disk], { encoding: "utf8" });
   if (mounted.status !== 0) {

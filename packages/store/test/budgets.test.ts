@@ -4,7 +4,7 @@ import { takeLease, testStore } from "./support.ts";
 
 const pot = { account: "sender:ann", period: "2026-11" };
 
-test("calls that go on stay reserved where the lease of their process has run out unnoticed", async () => {
+test("a process keeps its reservations after its lease expired unnoticed", async () => {
   const { store, time } = await testStore();
   const ledger = store.budgets.ledger(await takeLease(store));
   await ledger.reserve("long", { micros: 100, tokens: 1_000 }, [pot]);
@@ -16,7 +16,7 @@ test("calls that go on stay reserved where the lease of their process has run ou
   ]);
 });
 
-test("what stands against all pots of a period takes a query or two, however many there are", async () => {
+test("the balances of a period take at most two queries", async () => {
   const { store } = await testStore();
   const ledger = store.budgets.ledger(await takeLease(store));
   const accounts = Array.from({ length: 50 }, (_, i) => `sender:${100 + i}`);

@@ -48,7 +48,7 @@ function full(): Error {
   return new Sqlite.SqliteError("database or disk is full", "SQLITE_FULL");
 }
 
-test("calls of one turn share one commit, and one that fails fails alone", async () => {
+test("calls of one turn share a commit, and a failing call fails alone", async () => {
   const path = `${temporaryFolder()}/a.db`;
   const { store } = await testStore({ path });
   const lease = await takeLease(store);
@@ -73,7 +73,7 @@ test("calls of one turn share one commit, and one that fails fails alone", async
   expect(await queuedIn(store, seed().key)).toHaveLength(2);
 });
 
-test("calls of one turn that take too long for one commit are committed in several", async () => {
+test("calls that take too long for one commit are committed in several", async () => {
   const { store } = await testStore({ path: `${temporaryFolder()}/a.db` });
   const before = (await store.maintenance.stats()).commits;
   let now = performance.now();
@@ -83,7 +83,7 @@ test("calls of one turn that take too long for one commit are committed in sever
   expect(await store.kv.list("n")).toHaveLength(6);
 });
 
-test("under load commits are spaced out, unless told not to", async () => {
+test("commits are spaced under load unless that is disabled", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setImmediate", "performance"] });
   const commitsFor = async (spacingMs: number) => {
     const raw = new Sqlite(":memory:");
@@ -110,7 +110,7 @@ test("under load commits are spaced out, unless told not to", async () => {
   }
 });
 
-test("a call that fails between two of its writes leaves nothing, and its neighbours everything", async () => {
+test("a call that fails between two writes is rolled back without affecting others", async () => {
   const { fail, faults } = planned();
   const { store } = await testStore({ faults });
   const lease = await takeLease(store);
@@ -147,7 +147,7 @@ test("a call that fails between two of its writes leaves nothing, and its neighb
   }
 });
 
-test("the end of a run is whole or not at all, at whichever write it fails", async () => {
+test("the end of a run is atomic, whichever write fails", async () => {
   const { fail, faults } = planned();
   const { store } = await testStore({ faults });
   const lease = await takeLease(store);
@@ -183,7 +183,7 @@ test("the end of a run is whole or not at all, at whichever write it fails", asy
   throw new Error("it never got through");
 });
 
-test("a commit for which there is no space rejects its calls, and later ones succeed", async () => {
+test("a commit on a full disk rejects its calls, and later calls succeed", async () => {
   const { fail, faults } = planned();
   const { store } = await testStore({ path: `${temporaryFolder()}/a.db`, faults });
   fail("commit", 0, full());
@@ -196,7 +196,7 @@ test("a commit for which there is no space rejects its calls, and later ones suc
   expect(await store.inbox.accept(event("1"))).toMatchObject({ outcome: "accepted" });
 });
 
-test("a sync that fails rejects its calls, and the store refuses to go on", async () => {
+test("a failed sync rejects its calls and all later ones", async () => {
   const { fail, faults } = planned();
   const path = `${temporaryFolder()}/a.db`;
   const { store } = await testStore({ path, faults });
@@ -219,7 +219,7 @@ function slowlySynced() {
   return { queue, insert, sync };
 }
 
-test("an unsynced call resolves with the commit, and asks for no sync of its own", async () => {
+test("an unsynced call resolves after the commit and causes no sync", async () => {
   const { queue, insert, sync } = slowlySynced();
   await queue.write(() => insert.run(1), "unsynced");
   expect(queue.counts).toMatchObject({ commits: 1, syncs: 0 });
@@ -232,7 +232,7 @@ test("an unsynced call resolves with the commit, and asks for no sync of its own
   await other;
 });
 
-test("a call ahead of its sync resolves with the commit, and tells when it is on the disk", async () => {
+test("acceptAhead resolves after the commit, and onDisk after the sync", async () => {
   const { queue, insert, sync } = slowlySynced();
   const { result, onDisk } = await queue.writeAhead(() => insert.run(1).changes);
   let isOnDisk = false;
@@ -245,7 +245,7 @@ test("a call ahead of its sync resolves with the commit, and tells when it is on
   expect(queue.counts).toMatchObject({ commits: 1, syncs: 1 });
 });
 
-test("while others are synced an unsynced call is committed, unless it stands behind one that is not", async () => {
+test("an unsynced call is committed during a sync unless a synced call is waiting before it", async () => {
   const { queue, insert, sync } = slowlySynced();
   await queue.writeAhead(() => insert.run(1));
   await queue.write(() => insert.run(2), "unsynced");
@@ -260,7 +260,7 @@ test("while others are synced an unsynced call is committed, unless it stands be
   expect(order).toEqual(["synced", "unsynced"]);
 });
 
-test("a call ahead of a sync that fails hears of it by its disk alone", async () => {
+test("only onDisk rejects if the sync of acceptAhead fails", async () => {
   const { queue, insert, sync } = slowlySynced();
   const { onDisk } = await queue.writeAhead(() => insert.run(1));
   sync.reject(new Error("the disk is gone"));
@@ -268,7 +268,7 @@ test("a call ahead of a sync that fails hears of it by its disk alone", async ()
   await expect(queue.writeAhead(() => insert.run(2))).rejects.toMatchObject({ code: "io" });
 });
 
-test("a call ahead of its sync that fails is no half of one", async () => {
+test("acceptAhead rejects as a whole if its transaction fails", async () => {
   const { queue } = slowlySynced();
   const work = () => {
     throw new StoreError("conflict", "no");
@@ -276,7 +276,7 @@ test("a call ahead of its sync that fails is no half of one", async () => {
   await expect(queue.writeAhead(work)).rejects.toMatchObject({ code: "conflict" });
 });
 
-test("a run begins without a sync, and its end is synced", async () => {
+test("the begin of a run is not synced, and its end is", async () => {
   const { store } = await testStore({ path: `${temporaryFolder()}/a.db` });
   const lease = await takeLease(store);
   const syncs = async () => (await store.maintenance.stats()).syncs;
@@ -289,7 +289,7 @@ test("a run begins without a sync, and its end is synced", async () => {
   expect(await syncs()).toBe(before + 2);
 });
 
-test("messages that come one after the other write at most 50 KB each", async () => {
+test("sequential messages write at most 50 KB each", async () => {
   const { store } = await testStore({ path: `${temporaryFolder()}/a.db` });
   const lease = await takeLease(store);
   const written = async () => (await store.admin.file()).walBytes;
@@ -302,7 +302,7 @@ test("messages that come one after the other write at most 50 KB each", async ()
   expect((await written()) - before).toBeLessThan(20 * 50_000);
 });
 
-test("writers wait for another process's transaction without holding the event loop", async () => {
+test("writers wait for another process's transaction without blocking the event loop", async () => {
   const path = `${temporaryFolder()}/a.db`;
   const { store } = await testStore({ path });
   const other = new Sqlite(path);
@@ -316,7 +316,7 @@ test("writers wait for another process's transaction without holding the event l
   expect(await write).toBe(20);
 });
 
-test("two stores on one file see each other's work and share its rules", async () => {
+test("two stores on one file see each other's writes", async () => {
   const path = `${temporaryFolder()}/a.db`;
   const one = (await testStore({ path })).store;
   const two = (await testStore({ path })).store;
@@ -335,7 +335,7 @@ test("two stores on one file see each other's work and share its rules", async (
   await answered(one, taken, "later");
 });
 
-test("on a file system that is really full nothing is half done, and it goes on when there is space", async (context) => {
+test("a full file system leaves no partial write, and writing continues when there is space", async (context) => {
   const folder = temporaryFolder();
   const mounted = spawnSync(tools.mount, ["-t", "tmpfs", "-o", "size=600k", "tmpfs", folder]);
   if (mounted.status !== 0) {
@@ -371,7 +371,7 @@ test("on a file system that is really full nothing is half done, and it goes on 
   }
 });
 
-test("a checkpoint that cannot be looked at is told, and the store goes on", async () => {
+test("a failed checkpoint is logged, and the store continues", async () => {
   const warnings: string[] = [];
   const logger = { info() {}, warn: (_: unknown, text: string) => warnings.push(text) };
   const raw = new Sqlite(":memory:");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { answered, seed, takeLease, testStore } from "./support.ts";
 
-test("what a model was told beside messages is kept with them, but for what memory gave and has forgotten", async () => {
+test("contexts are kept with their messages, without forgotten memories", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);
   await answered(store, lease, "one", "a");

@@ -78,7 +78,7 @@ async function check(store: SqliteStore, acknowledged: ReadonlyMap<string, Set<s
   }
 }
 
-test(`nothing acknowledged is lost and nothing is half done after ${kills} kills (seed ${seed})`, async () => {
+test(`loses no acknowledged write and leaves none half done after ${kills} kills (seed ${seed})`, async () => {
   const random = randomFrom(seed);
   const acknowledged = new Map<string, Set<string>>();
   const path = `${temporaryFolder()}/a.db`;

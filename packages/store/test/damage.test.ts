@@ -37,7 +37,7 @@ describe.each([
   const damaged = (kind: Kind, fill: Fill) =>
     damagedBy(`${damage} WHERE id = (SELECT min(id) FROM entry WHERE kind = '${kind}')`, fill);
 
-  test("a reply without its content is given up, and those behind it go out", async () => {
+  test("a reply without content is given up, and later replies are sent", async () => {
     const store = await damaged("outbound", async (full) => {
       const lease = await takeLease(full);
       const { run, inboxIds } = await begun(full, lease, ["one"]);
@@ -62,7 +62,7 @@ describe.each([
     ]);
   });
 
-  test("a message without its content is ended, and the others are answered", async () => {
+  test("a message without content ends, and other messages are answered", async () => {
     const store = await damaged("inbound", async (full) => {
       await accepted(full, "lost", key);
       await accepted(full, "whole", key);
@@ -76,7 +76,7 @@ describe.each([
     });
   });
 
-  test("a message without its content is not among those that have no end, and hides none of them", async () => {
+  test("unfinished messages omit one without content and include all others", async () => {
     const store = await damaged("inbound", async (full) => {
       await accepted(full, "lost", key);
       await accepted(full, "whole", key);
@@ -86,7 +86,7 @@ describe.each([
     expect(unfinished).toEqual([{ text: "whole" }]);
   });
 
-  test("a message that was not routed yet and lost its content keeps no start from going on", async () => {
+  test("an unrouted message without content does not prevent a start", async () => {
     const store = await damaged("inbound", async (full) => {
       await full.inbox.accept(event("lost"));
       await full.inbox.accept(event("whole"));
@@ -96,7 +96,7 @@ describe.each([
     expect((await store.maintenance.stats()).inbox.accepted).toBe(1);
   });
 
-  test("a run ends though a message that it answers lost its content", async () => {
+  test("a run ends although one of its messages has no content", async () => {
     const store = await damaged("inbound", async (full) => {
       await begun(full, await takeLease(full), ["lost", "whole"]);
     });
@@ -115,7 +115,7 @@ describe.each([
     expect((await store.maintenance.stats()).inbox).toEqual({ accepted: 0, queued: 0, running: 0 });
   });
 
-  test("a run whose words are lost keeps no other from going on, and can be ended", async () => {
+  test("a run without messages can be ended and does not block others", async () => {
     const store = await damaged("message", async (full) => {
       const lease = await takeLease(full);
       await begun(full, lease, ["lost"], "agent:coder:one");
@@ -134,7 +134,7 @@ describe.each([
 test.each([
   ["notes", "UPDATE run SET meta = substr(meta, 2) WHERE n = 1"],
   ["calls", "UPDATE tool_call SET args = substr(args, 2) WHERE run = 1"],
-])("a run whose %s are damaged keeps no other from going on", async (_, damage) => {
+])("a run with damaged %s does not block others", async (_, damage) => {
   const store = await damagedBy(damage, async (full) => {
     const lease = await takeLease(full);
     for (const session of [seed("agent:coder:one"), seed("agent:coder:two")]) {
@@ -154,7 +154,7 @@ test.each([
 const cut = (table: string, column: string, where: string) =>
   `UPDATE ${table} SET ${column} = substr(${column}, 2) WHERE ${where}`;
 
-test("a reply of which nobody knows what is out is given up, and those behind it go out", async () => {
+test("a reply with damaged receipts is given up, and later replies are sent", async () => {
   const store = await damagedBy(cut("outbox", "receipts", "seq = 1"), async (full) => {
     const lease = await takeLease(full);
     await full.outbox.enqueue([reply("lost"), reply("behind it"), reply("elsewhere", "oc_2")], { lease });
@@ -173,7 +173,7 @@ test("a reply of which nobody knows what is out is given up, and those behind it
   ]);
 });
 
-test("a message is found by its reply though the receipts of another are damaged", async () => {
+test("a reply is found by its receipt although those of another are damaged", async () => {
   const store = await damagedBy(cut("outbox", "receipts", "seq = 1"), async (full) => {
     const lease = await takeLease(full);
     const added = await full.outbox.enqueue([reply("lost"), reply("whole", "oc_2")], { lease });
@@ -185,7 +185,7 @@ test("a message is found by its reply though the receipts of another are damaged
   expect(await store.outbox.ofMessage(sent)).toMatchObject({ payload: { text: "whole" } });
 });
 
-test("a reply goes out though it is not known any more which messages it answers", async () => {
+test("a reply is sent although its list of answered messages is damaged", async () => {
   const store = await damagedBy(cut("outbox", "answers", "seq = 1"), async (full) => {
     const lease = await takeLease(full);
     const answers = [await accepted(full, "asked", key)];
@@ -196,7 +196,7 @@ test("a reply goes out though it is not known any more which messages it answers
   expect(await store.outbox.answers(rows[0]?.id ?? "")).toEqual([]);
 });
 
-test("a run whose list of messages is damaged still answers them, and keeps no other from going on", async () => {
+test("a run with a damaged list of messages still answers them and does not block others", async () => {
   const store = await damagedBy(cut("run", "inbox", "n = 1"), async (full) => {
     const lease = await takeLease(full);
     await begun(full, lease, ["one", "two"], "agent:coder:one");
@@ -220,7 +220,7 @@ test("a run whose list of messages is damaged still answers them, and keeps no o
   expect((await store.maintenance.stats()).inbox).toMatchObject({ running: 1 });
 });
 
-test("a run whose list of replies is damaged gives the next one a key of its own", async () => {
+test("a run with a damaged list of replies gives the next reply a new key", async () => {
   const store = await damagedBy(cut("run", "outbox", "n = 1"), async (full) => {
     const lease = await takeLease(full);
     const { run } = await begun(full, lease, ["one"]);
@@ -240,7 +240,7 @@ test("a run whose list of replies is damaged gives the next one a key of its own
 test.each([
   ["a run", cut("run", "outbox", "n = 1")],
   ["a reply", cut("outbox", "answers", "state = 'pending'")],
-])("a damaged list of %s keeps nothing from being pruned", async (_, damage) => {
+])("a damaged list of %s does not prevent pruning", async (_, damage) => {
   const store = await damagedBy(damage, async (full) => {
     const lease = await takeLease(full);
     for (const text of ["one", "two", "three"]) {
@@ -254,7 +254,7 @@ test.each([
   expect(runs).toBe(2);
 });
 
-test("a run ends though a message that it answers is not there any more", async () => {
+test("a run ends although one of its messages is missing", async () => {
   const store = await damagedBy("DELETE FROM inbox", async (full) => {
     await begun(full, await takeLease(full), ["lost"]);
   });
@@ -267,7 +267,7 @@ test("a run ends though a message that it answers is not there any more", async 
   expect(await store.sessions.get(seed().key)).not.toHaveProperty("activeRun");
 });
 
-test("a session goes on though the run that held it is not there any more", async () => {
+test("a session continues although the run that held it is missing", async () => {
   const store = await damagedBy("DELETE FROM run", async (full) => {
     await begun(full, await takeLease(full), ["lost"]);
   });

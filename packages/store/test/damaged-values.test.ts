@@ -46,7 +46,7 @@ test.each<[string, string, string, (store: SqliteStore) => Promise<unknown>]>([
   ["kv", "value", "cursors/feishu/main", (store) => store.kv.get("cursors", "feishu/main")],
   ["audit_record", "details", "1", (store) => store.audit.list()],
   ["entry", "body", "2", (store) => store.sessions.history(seed().key)],
-])("a row of %s whose %s is no JSON any more is named", async (table, column, key, read) => {
+])("an error names a row of %s with damaged %s", async (table, column, key, read) => {
   const store = await damagedBy(cut(table, column));
   const failure = await read(store).catch((error: unknown) => error);
   expect(failure).toMatchObject({
@@ -55,7 +55,7 @@ test.each<[string, string, string, (store: SqliteStore) => Promise<unknown>]>([
   });
 });
 
-test("a value that is damaged hides no other in its namespace", async () => {
+test("a damaged value does not hide others in its namespace", async () => {
   const store = await damagedBy(cut("kv", "value", "key = 'feishu/main'"));
   expect(await store.kv.list("cursors")).toEqual([
     { key: "feishu/main", value: null },
@@ -74,18 +74,18 @@ test.each<[string, string, string, string, (store: SqliteStore) => Promise<unkno
   ],
   ["of a trace", "trace", "entries", "n = 1", (store) => store.traces.read("m")],
   ["of the routes", "route_cache", "route", "digest = 'lost'", (store) => store.routes.load("c")],
-])("a damaged row %s is left out, and hides no other", async (_, table, column, where, read) => {
+])("a list omits a damaged row %s and keeps the others", async (_, table, column, where, read) => {
   expect(await read(await damagedBy(() => {}))).toHaveLength(2);
   expect(await read(await damagedBy(cut(table, column, where)))).toHaveLength(1);
 });
 
-test("a session whose notes are damaged hides no other, can be used, and does not look as if it had none", async () => {
+test("a session with damaged data can be used and has null as data", async () => {
   const store = await damagedBy((raw) => raw.exec("UPDATE session SET data = '{'"));
   expect(await store.sessions.list()).toMatchObject([{ key: seed().key, data: null }]);
   expect(await store.sessions.get(seed().key)).toMatchObject({ data: null });
 });
 
-test("a question that is damaged keeps no other from being asked or found", async () => {
+test("a damaged approval request does not block others", async () => {
   const store = await damagedBy(cut("approval", "question", "id = 'lost'"));
   expect(await store.approvals.list()).toMatchObject([{ id: "whole" }]);
   expect(await store.approvals.get("lost")).toBeUndefined();
@@ -104,12 +104,12 @@ const shred = (table: string) => (raw: Sqlite.Database, path: string) => {
   fs.closeSync(file);
 };
 
-test("what cannot be made smaller since it is damaged is told in the store's words", async () => {
+test("vacuum of a damaged file rejects with a StoreError", async () => {
   const store = await damagedBy(shred("kv"));
   await expect(store.admin.vacuum()).rejects.toMatchObject({ name: "StoreError", code: "corrupt" });
 });
 
-test("a table that is damaged keeps nothing in the others from being pruned", async () => {
+test("a damaged table does not prevent pruning of the others", async () => {
   const store = await damagedBy(shred("trace"));
   await expect(store.maintenance.prune()).rejects.toMatchObject({ code: "corrupt" });
   expect(await store.approvals.list()).toEqual([]);

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { answered, takeLease, temporaryFolder, testStore } from "./support.ts";
 
-test("what a model was told of a group is what it is there now: edited, or gone", async () => {
+test("edits and deletions in a group apply to the contexts of messages", async () => {
   const path = join(temporaryFolder(), "signalbox.db");
   const { store, time } = await testStore({ path });
   const lease = await takeLease(store);
@@ -35,7 +35,7 @@ test("what a model was told of a group is what it is there now: edited, or gone"
   expect(count()).toEqual({ n: 0 });
 });
 
-test("the history of a group is a ring", async () => {
+test("the history of a group keeps the newest entries", async () => {
   const { store } = await testStore();
   for (let i = 1; i <= 25; i += 1) {
     await store.groupHistory.push("g", { id: `m${i}`, senderId: "u", body: { text: String(i) }, at: i });

@@ -20,7 +20,7 @@ async function holderProcess(home: string): Promise<ChildProcess> {
   return child;
 }
 
-test("a home has one holder, who can be read about and leaves nothing behind", () => {
+test("a home has one holder, whose details are readable and are removed on release", () => {
   const home = temporaryFolder();
   expect(readHomeHolder(home)).toBeUndefined();
   const lock = acquireHomeLock(home, { details: { port: 4747 }, clock: () => 1000 });
@@ -38,7 +38,7 @@ test("a home has one holder, who can be read about and leaves nothing behind", (
   acquireHomeLock(home).release();
 });
 
-test("another process is named with its number, host and start, and is left alone", async () => {
+test("an error names the holder's process, host and start", async () => {
   const home = temporaryFolder();
   const child = await holderProcess(home);
   const failure = (() => {
@@ -55,7 +55,7 @@ test("another process is named with its number, host and start, and is left alon
   expect(child.exitCode).toBeNull();
 });
 
-test("the lock goes with a holder that is killed, whatever it left written", async () => {
+test("the lock of a killed holder is released", async () => {
   const home = temporaryFolder();
   const child = await holderProcess(home);
   child.kill("SIGKILL");
@@ -67,14 +67,14 @@ test("the lock goes with a holder that is killed, whatever it left written", asy
   lock.release();
 });
 
-test("a holder that is stopped still holds", async () => {
+test("a suspended holder keeps the lock", async () => {
   const home = temporaryFolder();
   const child = await holderProcess(home);
   child.kill("SIGSTOP");
   expect(() => acquireHomeLock(home)).toThrow(HomeHeldError);
 });
 
-test("a holder that cannot be written down keeps nobody out, and leaves nothing behind", () => {
+test("a failure to write the holder file releases the lock", () => {
   const home = temporaryFolder();
   const inTheWay = join(home, "signalbox.holder.json");
   fs.mkdirSync(inTheWay);
@@ -84,13 +84,13 @@ test("a holder that cannot be written down keeps nobody out, and leaves nothing 
   acquireHomeLock(home).release();
 });
 
-test("a home that does not exist is named", () => {
+test("an error names a home that does not exist", () => {
   const home = join(temporaryFolder(), "missing");
   expect(() => acquireHomeLock(home)).toThrow(home);
   expect(readHomeHolder(home)).toBeUndefined();
 });
 
-test("nobody else can open the lock, also where it was open to others before", () => {
+test("only the owner can open the lock file, even if others could before", () => {
   const home = temporaryFolder();
   const file = join(home, "signalbox.lock");
   const mode = () => (fs.statSync(file).mode & 0o777).toString(8);
@@ -125,7 +125,7 @@ test.runIf(process.getuid?.() === 0)("another user cannot keep its owner out by 
 test.each<[string, (path: string) => void]>([
   ["holds something else", (path) => fs.writeFileSync(path, "no database ".repeat(100))],
   ["is a folder", (path) => fs.mkdirSync(path)],
-])("a lock that %s is named, with what to do about it", (_, spoil) => {
+])("an error names a lock that %s, with a remedy", (_, spoil) => {
   const home = temporaryFolder();
   const path = join(home, "signalbox.lock");
   spoil(path);

@@ -30,7 +30,7 @@ test("an event is accepted once, by its event id and by its message id", async (
   });
 });
 
-test("the message id is a key for messages only: an edit of a message is no duplicate of it", async () => {
+test("an edit of a message is not a duplicate of it", async () => {
   const { store } = await testStore();
   await store.inbox.accept(event("1"));
   const edit = { ...event("1"), eventId: "edit", kind: "edited" };
@@ -38,13 +38,13 @@ test("the message id is a key for messages only: an edit of a message is no dupl
   expect(await store.inbox.accept(edit)).toMatchObject({ outcome: "duplicate" });
 });
 
-test("two deliveries in one commit make one row", async () => {
+test("two deliveries in one commit create one row", async () => {
   const { store } = await testStore();
   const answers = await Promise.all([1, 2, 3].map(() => store.inbox.accept(event("1"))));
   expect(answers.map((answer) => answer.outcome)).toEqual(["accepted", "duplicate", "duplicate"]);
 });
 
-test("beyond the limit of unfinished messages an event is refused and nothing is written", async () => {
+test("an event beyond the limit of unfinished messages is refused without a write", async () => {
   const { store } = await testStore({ limits: { inbox: 2 } });
   const one = await accepted(store, "1");
   await accepted(store, "2");
@@ -54,7 +54,7 @@ test("beyond the limit of unfinished messages an event is refused and nothing is
   expect(await store.inbox.accept(event("3"))).toMatchObject({ outcome: "accepted" });
 });
 
-test("a message waits in its session until a rule or a run ends it, once", async () => {
+test("a message is queued in its session until a rule or run ends it, once", async () => {
   const { store, time } = await testStore();
   const answer = await store.inbox.accept(event("1"));
   if (answer.outcome !== "accepted") throw new Error(answer.outcome);
@@ -87,7 +87,7 @@ test("a message waits in its session until a rule or a run ends it, once", async
   });
 });
 
-test("an edit or a deletion counts until somebody starts to answer", async () => {
+test("an edit or deletion applies until a run takes the message", async () => {
   const { store } = await testStore();
   const lease = await takeLease(store);
   const names = { channel: "feishu", account: "main" };
@@ -160,7 +160,7 @@ test("messages are found by id, by the platform's id, and by state", async () =>
   expect(await store.inbox.get(stranger)).toBeUndefined();
 });
 
-test("a value that is no JSON is refused before anything happens", async () => {
+test("a value that is not JSON is rejected before any write", async () => {
   const { store } = await testStore();
   await expect(store.inbox.accept({ ...event("1"), payload: undefined })).rejects.toMatchObject({
     code: "invalid",
@@ -169,7 +169,7 @@ test("a value that is no JSON is refused before anything happens", async () => {
   expect(await store.inbox.accept(event("1"))).toMatchObject({ outcome: "accepted" });
 });
 
-test("property: whatever comes in whatever order, through two stores and with failures, is there once", async () => {
+test("property: events through two stores, with failures, are stored once", async () => {
   const step = fc.record({
     event: fc.integer({ min: 0, max: 12 }),
     // Several events can carry one message.

@@ -7,7 +7,7 @@ test("values are stored without their undefined members", async () => {
   expect(await store.kv.get("places", "1")).toStrictEqual({ conversation: { id: "C1" } });
 });
 
-test("values have a namespace and can run out", async () => {
+test("values have a namespace and can expire", async () => {
   const { store, time } = await testStore();
   await store.kv.set("discord", "resume", { session: "s", seq: 4 });
   await store.kv.set("names", "ou_1", "Zhang San", 1000);

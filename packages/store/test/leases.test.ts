@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { FencedError, type Lease } from "../src/index.ts";
 import { seed, takeLease, testStore } from "./support.ts";
 
-test("a name has one holder at a time, and every change of hands raises its epoch", async () => {
+test("a lease has one holder at a time, and each change raises its epoch", async () => {
   const { store, time } = await testStore();
   const one = await store.leases.acquire("gateway", "one", 1000);
   expect(one).toEqual({ name: "gateway", holder: "one", epoch: 1, expiresAt: time.now + 1000 });
@@ -14,7 +14,7 @@ test("a name has one holder at a time, and every change of hands raises its epoc
   expect(await store.leases.list()).toMatchObject([{ name: "gateway", holder: "two", epoch: 3 }]);
 });
 
-test("many are renewed in one call; those that were lost are left out", async () => {
+test("several leases are renewed in one call, which omits lost ones", async () => {
   const { store, time } = await testStore();
   const kept = await takeLease(store, "a");
   const lost = await takeLease(store, "b");
@@ -28,7 +28,7 @@ test("many are renewed in one call; those that were lost are left out", async ()
   ]);
 });
 
-test("a released name is free at once, and what its holder still writes is refused", async () => {
+test("a released lease is free at once, and late writes of its holder are rejected", async () => {
   const { store } = await testStore();
   const one = await takeLease(store, "a", "one");
   await store.leases.release(one);
@@ -42,7 +42,7 @@ test("a released name is free at once, and what its holder still writes is refus
   expect(await store.leases.list()).toMatchObject([{ name: "a", holder: "two" }]);
 });
 
-test("property: at any time at most one token of a name can write, and it is the newest", async () => {
+test("property: only the newest token of a lease can write", async () => {
   const step = fc.record({
     holder: fc.constantFrom("one", "two", "three"),
     act: fc.constantFrom("acquire", "renew", "release", "write"),

@@ -15,7 +15,7 @@ import {
 
 const day = 86_400_000;
 
-test("pruning removes what is old and ended, and nothing else", async () => {
+test("pruning removes only old and finished data", async () => {
   const { store, time } = await testStore();
   let lease = await takeLease(store);
   await answered(store, lease, "old", "a");
@@ -64,7 +64,7 @@ test("pruning removes what is old and ended, and nothing else", async () => {
   expect(await store.admin.integrity()).toEqual({ ok: true, problems: [] });
 });
 
-test("keys against redelivery outlive their rows, and are kept for a week at least", async () => {
+test("deduplication keys outlive their rows and are kept for at least a week", async () => {
   const { store, time } = await testStore();
   const id = await accepted(store, "1");
   await store.inbox.settle(id, "ignored");
@@ -78,7 +78,7 @@ test("keys against redelivery outlive their rows, and are kept for a week at lea
   expect(await store.inbox.accept(event("1"))).toMatchObject({ outcome: "accepted" });
 });
 
-test("numbers are never given out again, though everything was pruned", async () => {
+test("row numbers are never reused after pruning", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);
   const run = await answered(store, lease, "1");
@@ -94,7 +94,7 @@ test("numbers are never given out again, though everything was pruned", async ()
   ]);
 });
 
-test("what groups said unaddressed goes with the messages that no conversation shows any more", async () => {
+test("group history is pruned like hidden messages", async () => {
   const { store, time } = await testStore();
   const said = (id: string) => ({ id, senderId: "ann", body: id, at: time.now });
   await store.groupHistory.push("quiet thread", said("old"));
@@ -106,7 +106,7 @@ test("what groups said unaddressed goes with the messages that no conversation s
   expect(await store.groupHistory.list("busy thread")).toHaveLength(1);
 });
 
-test("routes that were worked out long ago go, though the configuration is the same", async () => {
+test("old routes are pruned although the configuration is the same", async () => {
   const { store, time } = await testStore();
   await store.routes.put("c", [{ digest: "old", route: 1 }]);
   time.now += 20 * day;
@@ -116,7 +116,7 @@ test("routes that were worked out long ago go, though the configuration is the s
   expect(await store.routes.load("c")).toEqual([{ digest: "young", route: 2 }]);
 });
 
-test("rows of a time to which the clock was set by mistake keep nothing behind them", async () => {
+test("rows with a time in the future do not block pruning of later rows", async () => {
   const { store, time } = await testStore();
   const note = async (subject: string) => {
     await store.traces.append(subject, [{ stage: "s", data: 1 }]);
@@ -131,7 +131,7 @@ test("rows of a time to which the clock was set by mistake keep nothing behind t
   expect(await store.traces.read("behind")).toEqual([]);
 });
 
-test("traces are capped by number", async () => {
+test("traces are limited by number", async () => {
   const { store } = await testStore();
   for (let i = 0; i < 5; i += 1) {
     await store.traces.append(`m${i}`, [{ stage: "s", data: i }]);
@@ -142,7 +142,7 @@ test("traces are capped by number", async () => {
   expect(await store.traces.read("m3")).toHaveLength(1);
 });
 
-test("traces are capped by their bytes", async () => {
+test("traces are limited by size", async () => {
   const { store } = await testStore();
   for (let i = 0; i < 1_005; i += 1)
     await store.traces.append(`m${i}`, [{ stage: "s", data: "x".repeat(1_000) }]);
@@ -155,7 +155,7 @@ test("traces are capped by their bytes", async () => {
   expect((await store.maintenance.prune({ traceBytes: 3_500 })).traces).toBe(0);
 });
 
-test("a database that is too large lets go of what has ended sooner, and of nothing else", async () => {
+test("a database that is too large is pruned earlier, without unfinished work", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);
   const long = "x".repeat(20_000);
@@ -182,7 +182,7 @@ test("a database that is too large lets go of what has ended sooner, and of noth
 });
 
 test.each([{ databaseBytes: 1 }, { inboxMs: 60_000, runsMs: 60_000 }])(
-  "what an unsent reply answers stays until the reply has its end: %j",
+  "messages of an unsent reply are kept until it is sent or given up: %j",
   async (retention) => {
     const { store, time } = await testStore();
     let lease = await takeLease(store);
@@ -219,7 +219,7 @@ test.each([{ databaseBytes: 1 }, { inboxMs: 60_000, runsMs: 60_000 }])(
   },
 );
 
-test("sessions are kept up to a number, and as long as something waits in them", async () => {
+test("sessions are limited by number, except those with waiting messages", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);
   for (const key of ["a", "b", "c", "d"]) {
@@ -236,7 +236,7 @@ test("sessions are kept up to a number, and as long as something waits in them",
 });
 
 test.each([{ idleSessionsMs: day }, { sessions: 1 }])(
-  "a session in which a message came to wait while others are pruned stays: %j",
+  "a session that gets a message during pruning is kept: %j",
   async (retention) => {
     const { store, time } = await testStore();
     const keys = Array.from({ length: 400 }, (_, i) => `k${String(i).padStart(3, "0")}`);
@@ -253,7 +253,7 @@ test.each([{ idleSessionsMs: day }, { sessions: 1 }])(
   },
 );
 
-test("space is given back while reading and writing go on", async () => {
+test("vacuum returns space while reads and writes continue", async () => {
   const path = `${temporaryFolder()}/a.db`;
   const { store, time } = await testStore({ path });
   for (let i = 0; i < 200; i += 1) await store.kv.set("n", String(i), "x".repeat(10_000), 1);
@@ -273,7 +273,7 @@ test("space is given back while reading and writing go on", async () => {
   expect(await store.kv.get("n", "kept")).toBe(1);
 });
 
-test("the log is copied into the file by itself and used again", async () => {
+test("the log is checkpointed automatically and reused", async () => {
   const path = `${temporaryFolder()}/a.db`;
   const { store } = await testStore({ path });
   for (let i = 0; i < 120; i += 1) {
@@ -285,7 +285,7 @@ test("the log is copied into the file by itself and used again", async () => {
   expect(await store.admin.integrity()).toEqual({ ok: true, problems: [] });
 });
 
-test("while somebody reads an old state, as a backup does, not every commit tries in vain to copy the log", async () => {
+test("a reader of an old snapshot does not cause a checkpoint attempt for every commit", async () => {
   const path = `${temporaryFolder()}/a.db`;
   const { store } = await testStore({ path });
   await store.kv.set("a", "b", 1);
@@ -306,7 +306,7 @@ test("while somebody reads an old state, as a backup does, not every commit trie
   expect((await store.admin.file()).walBytes).toBeLessThan(60_000_000);
 });
 
-test("statistics count what is unfinished", async () => {
+test("statistics count unfinished work", async () => {
   const { store } = await testStore();
   const lease = await takeLease(store);
   await store.inbox.accept(event("routed later"));

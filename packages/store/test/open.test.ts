@@ -19,7 +19,7 @@ import {
 const firstMigration = new URL("../migrations/0000_start.sql", import.meta.url);
 const migrator = fileURLToPath(new URL("children/migrator.ts", import.meta.url));
 
-test("what was kept is there after the store was closed and opened", async () => {
+test("data survives closing and opening", async () => {
   const path = `${temporaryFolder()}/a.db`;
   const first = await openStore({ path });
   const id = await accepted(first, "one");
@@ -28,7 +28,7 @@ test("what was kept is there after the store was closed and opened", async () =>
   expect(await store.inbox.get(id)).toMatchObject({ payload: { text: "one" }, state: "queued" });
 });
 
-test("closing removes the log files and is remembered", async () => {
+test("closing removes the log files, and later calls reject", async () => {
   const folder = temporaryFolder();
   const store = await openStore({ path: `${folder}/a.db` });
   await accepted(store, "one");
@@ -40,7 +40,7 @@ test("closing removes the log files and is remembered", async () => {
   await expect(store.kv.set("a", "b", 1)).rejects.toMatchObject({ code: "closed" });
 });
 
-test("the file is for its owner only", async () => {
+test("the file is accessible to its owner only", async () => {
   const path = `${temporaryFolder()}/a.db`;
   await (await openStore({ path })).close();
   expect(fs.statSync(path).mode & 0o777).toBe(0o600);
@@ -65,7 +65,7 @@ test("a database of a newer version is refused with file, versions and remedy", 
 });
 
 test.each([0, 99])(
-  "a database of another program is refused and left alone, whatever its version (%i)",
+  "a database of another program is refused unchanged, whatever its version (%i)",
   async (version) => {
     const path = `${temporaryFolder()}/a.db`;
     const raw = new Sqlite(path);
@@ -79,7 +79,7 @@ test.each([0, 99])(
   },
 );
 
-test("a database that has not what its version says is refused and left alone", async () => {
+test("a database with missing columns is refused unchanged", async () => {
   const path = `${temporaryFolder()}/a.db`;
   const raw = new Sqlite(path);
   raw.exec(fs.readFileSync(firstMigration, "utf8"));
@@ -93,7 +93,7 @@ test("a database that has not what its version says is refused and left alone", 
   raw.close();
 });
 
-test("a file that is no database, and one that cannot be made", async () => {
+test("a file that is not a database, or cannot be created, is refused", async () => {
   const folder = temporaryFolder();
   fs.writeFileSync(`${folder}/a.db`, "not a database, but long enough to be looked at as one ".repeat(40));
   await expect(openStore({ path: `${folder}/a.db` })).rejects.toMatchObject({ code: "corrupt" });
@@ -148,12 +148,12 @@ async function expectUpToDate(path: string): Promise<void> {
   expect((await store.admin.file()).version).toBe(LATEST_VERSION);
 }
 
-test("a database of the first version is brought up to date, keeps what it has, and that is said", async () => {
+test("a database of the first version is migrated with its data, which is logged", async () => {
   await expectUpToDate(await databaseOfFirstVersion());
 });
 
 test.each([1, 3, LATEST_VERSION - 1])(
-  "a process that is killed behind step %i of bringing it up to date leaves it as it was, to be begun again",
+  "a migration that is killed after step %i changes nothing and can be repeated",
   async (step) => {
     const path = await databaseOfFirstVersion();
     const { signal } = spawnSync(process.execPath, [migrator, path, String(step)]);

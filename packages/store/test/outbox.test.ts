@@ -5,7 +5,7 @@ import { accepted, begun, reply, takeLease, testStore } from "./support.ts";
 
 const ids = (rows: readonly OutboxRow[]) => rows.map((row) => row.id);
 
-test("a row is claimed, sent part by part, and ends with its receipts", async () => {
+test("a row is claimed, sent part by part, and keeps its receipts", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);
   const row = only(
@@ -32,7 +32,7 @@ test("a row is claimed, sent part by part, and ends with its receipts", async ()
   await expect(store.outbox.markSent(row.id, lease)).rejects.toMatchObject({ code: "conflict" });
 });
 
-test("rows of one address go one after the other; a retry holds back what follows it", async () => {
+test("rows of one address are sent in order, and a retry holds back later ones", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);
   const [a1, a2, b1] = await store.outbox.enqueue([reply("1", "a"), reply("2", "a"), reply("3", "b")], {
@@ -57,7 +57,7 @@ test("rows of one address go one after the other; a retry holds back what follow
   ]);
 });
 
-test("rows that ended since some moment are listed, also old ones behind many newer ones", async () => {
+test("rows changed after a time are listed, including old rows", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);
   const [old, next] = await store.outbox.enqueue([reply("1", "a"), reply("2", "b")], { lease });
@@ -86,7 +86,7 @@ test("rows that ended since some moment are listed, also old ones behind many ne
   ]);
 });
 
-test("the limit takes the oldest, and tells that more is due", async () => {
+test("a limited claim takes the oldest rows and reports that more are due", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);
   const rows = await store.outbox.enqueue([reply("1", "z"), reply("2", "a"), reply("3", "m")], { lease });
@@ -95,7 +95,7 @@ test("the limit takes the oldest, and tells that more is due", async () => {
   expect(claim.nextAt).toBe(time.now);
 });
 
-test("what is due behind many that are being sent, or are left to others, is found", async () => {
+test("due rows are found after many rows that are being sent or belong to others", async () => {
   const { store } = await testStore();
   const lease = await takeLease(store);
   const rows = Array.from({ length: 250 }, (_, i) => reply(String(i), `a${i}`));
@@ -109,7 +109,7 @@ test("what is due behind many that are being sent, or are left to others, is fou
   expect(rest.nextAt).toBeUndefined();
 });
 
-test("what an earlier holder was sending is claimed as doubtful", async () => {
+test("a row that an earlier holder was sending is claimed as doubtful", async () => {
   const { store, time } = await testStore();
   const old = await takeLease(store, "gateway", "home");
   const row = only(await store.outbox.enqueue([{ ...reply("x"), expiresAt: time.now + 10 }], { lease: old }));
@@ -123,7 +123,7 @@ test("what an earlier holder was sending is claimed as doubtful", async () => {
   await store.outbox.markSent(row.id, lease);
 });
 
-test("a row inserted as claimed is ours, unless something waits for its address", async () => {
+test("a row is inserted as claimed unless others wait for its address", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);
   const claimed = { ...reply("1"), claim: true };
@@ -139,7 +139,7 @@ test("a row inserted as claimed is ours, unless something waits for its address"
   expect((await store.outbox.claimDue({ lease, limit: 9 })).rows).toHaveLength(1);
 });
 
-test("a key makes a row unique; keys derived from a run are stable in length and differ", async () => {
+test("a key makes a row unique, and keys derived from a run differ", async () => {
   const { store } = await testStore();
   const lease = await takeLease(store);
   const first = only(await store.outbox.enqueue([{ ...reply("1"), key: "call-1" }], { lease }));
@@ -155,7 +155,7 @@ test("a key makes a row unique; keys derived from a run are stable in length and
   await expect(store.outbox.enqueue([wrong], { lease })).rejects.toMatchObject({ code: "invalid" });
 });
 
-test("what is too old is not sent but reported; an operator can retry or drop it", async () => {
+test("an expired row is not sent, and an operator can retry or drop it", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);
   const [old, next] = await store.outbox.enqueue([{ ...reply("1"), expiresAt: time.now + 10 }, reply("2")], {
@@ -178,7 +178,7 @@ test("what is too old is not sent but reported; an operator can retry or drop it
   expect(await store.outbox.list()).toEqual([]);
 });
 
-test("what is too old ends also where a part of it is out, and says so", async () => {
+test("a row expires after some parts were sent, and reports how many", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);
   const insert = { ...reply("1"), partCount: 2, expiresAt: time.now + 10 };
@@ -200,7 +200,7 @@ test("what is too old ends also where a part of it is out, and says so", async (
   expect(await store.outbox.get(old.id)).toMatchObject({ state: "pending", receipts: [receipt] });
 });
 
-test("a row that is being sent is not given out again to its sender, whose lease has run out unnoticed", async () => {
+test("a row that is being sent is not claimed again by its sender after its lease expired unnoticed", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);
   await store.outbox.enqueue([{ ...reply("1"), claim: true }, reply("2", "other")], { lease });
@@ -217,7 +217,7 @@ test("a row that is being sent is not given out again to its sender, whose lease
 });
 
 test.each(["expire", "dead"] as const)(
-  "no crash comes between an end and the word about it: %s",
+  "a row's end and its notice are committed together: %s",
   async (how) => {
     let writesLeft = Number.POSITIVE_INFINITY;
     const { store, time } = await testStore({
@@ -250,7 +250,7 @@ test.each(["expire", "dead"] as const)(
   },
 );
 
-test("messages whose reply never comes do not stay replied, and a word about it is committed with that", async () => {
+test("messages of an undelivered reply do not stay replied, and the notice is committed with that", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);
   const late = await begun(store, lease, ["late", "later"], "one");
@@ -325,7 +325,7 @@ test("messages whose reply never comes do not stay replied, and a word about it 
   ]);
 });
 
-test("property: in whatever way sending goes, each address gets its rows in order and none twice at a time", async () => {
+test("property: each address gets its rows in order, and never two at a time", async () => {
   const step = fc.record({
     act: fc.constantFrom("add", "claim", "sent", "retry", "crash"),
     address: fc.constantFrom("a", "b"),
@@ -381,7 +381,7 @@ function only<V>(values: readonly V[]): V {
   return value;
 }
 
-test("a message has the end of a reply that was given up before the message had its own", async () => {
+test("a message gets the state of a reply that was given up before the message ended", async () => {
   const { store } = await testStore();
   const lease = await takeLease(store);
   const early = await accepted(store, "early", "one");
@@ -398,7 +398,7 @@ test("a message has the end of a reply that was given up before the message had 
   ]);
 });
 
-test("a failure counts as reported only if its notice was sent, by itself or by a later one", async () => {
+test("a failure counts as reported only if its notice was sent, by itself or with a later one", async () => {
   const { store } = await testStore();
   const lease = await takeLease(store);
   const failed = await accepted(store, "failed", "one");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { FencedError, type LeaseToken } from "../src/index.ts";
 import { reply, takeLease, testStore } from "./support.ts";
 
-test("a stranger gets in with a code that an owner approves, once", async () => {
+test("an unknown sender is paired once by a code that an owner approves", async () => {
   const { store, time } = await testStore();
   const stranger = { channel: "feishu", account: "main", peerId: "ou_9", label: "Stranger" };
   expect(await store.pairing.request({ ...stranger, code: "ABCD2345" })).toBe("created");
@@ -30,7 +30,7 @@ test("a stranger gets in with a code that an owner approves, once", async () => 
   expect(await store.pairing.isApproved("feishu", "main", "ou_9")).toBe(false);
 });
 
-test("a code and the message that tells it are committed together, or not at all", async () => {
+test("a code and its message are committed together or not at all", async () => {
   const { store } = await testStore();
   const lease = await takeLease(store);
   const request = (peerId: string, row: Parameters<typeof reply>[0], held: LeaseToken) =>
@@ -50,7 +50,7 @@ test("a code and the message that tells it are committed together, or not at all
   expect((await store.pairing.pending()).map((one) => one.peerId)).toEqual(["1"]);
 });
 
-test("codes run out after 10 minutes and after 5 wrong tries, and 3 can be open for an account", async () => {
+test("codes expire after 10 minutes or 5 wrong attempts, and an account has at most 3", async () => {
   const { store, time } = await testStore();
   const request = (peerId: string, code: string, account = "main") =>
     store.pairing.request({ channel: "feishu", account, peerId, code });

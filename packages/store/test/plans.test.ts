@@ -48,26 +48,26 @@ test.each<[string, (store: SqliteStore) => Promise<unknown>]>([
   ["what waits in a session", (store) => store.inbox.list({ state: "queued", sessionKey: "s1" })],
   ["the newest messages of a session", (store) => store.inbox.list({ sessionKey: "s1", limit: 5 })],
   ["the newest messages", (store) => store.inbox.list({ limit: 5 })],
-])("%s goes by an index", async (_, look) => {
+])("%s uses an index", async (_, look) => {
   const plans = await plansOf(look);
   expect(plans.size).toBeGreaterThan(0);
   for (const [text, details] of plans)
     expect({ text, scans: details.filter(wholeTable) }).toEqual({ text, scans: [] });
 });
 
-test("somebody's sessions are found by their peer, not among all that there are", async () => {
+test("sessions of a peer are found by an index", async () => {
   const plans = await plansOf((store) => store.sessions.list({ channel: "feishu", peer: "ou_1", limit: 1 }));
   const details = [...plans.values()].flat();
   expect(details.some((detail) => detail.includes("session_peer"))).toBe(true);
 });
 
-test("the messages of a session are found by it, not among all that there are", async () => {
+test("messages of a session are found by an index", async () => {
   const plans = await plansOf((store) => store.inbox.list({ sessionKey: "s1", limit: 5 }));
   const details = [...plans.values()].flat();
   expect(details.some((detail) => detail.includes("inbox_session"))).toBe(true);
 });
 
-test("what has no end yet is found among itself, not among all that there is", async () => {
+test("unfinished messages are found by an index", async () => {
   const plans = await plansOf(async (store) => {
     for await (const _ of store.inbox.unfinished());
   });
@@ -75,19 +75,19 @@ test("what has no end yet is found among itself, not among all that there is", a
 });
 
 test.each(["accepted", "queued", "running"] as const)(
-  "the messages that are %s are found among those without an end, not among all that there are",
+  "messages that are %s are found by the index of unfinished ones",
   async (state) => {
     const plans = await plansOf((store) => store.inbox.list({ state, limit: 5 }));
     expect([...plans.values()].flat().some((detail) => detail.includes("inbox_open"))).toBe(true);
   },
 );
 
-test("what is under way is counted without a look at every session", async () => {
+test("active work is counted without scanning sessions", async () => {
   const plans = await plansOf((store) => store.maintenance.stats());
   expect([...plans.values()].flat().filter((detail) => /^SCAN session\b/.test(detail))).toEqual([]);
 });
 
-test("the runs of a session are found one from the other, however many there are of others", async () => {
+test("runs of a session are found without scanning other runs", async () => {
   const plans = await plansOf((store) => store.runs.list({ sessionKey: "s1" }));
   const walks = [...plans.values()].flat().filter((detail) => /^SEARCH run .*rowid[<>]/.test(detail));
   expect(walks).toEqual([]);
@@ -99,7 +99,7 @@ test("usage is summed from the days of the query, not from runs", async () => {
   expect(details.filter((detail) => /^SCAN (run|usage_day)\b/.test(detail))).toEqual([]);
 });
 
-test("a page of 500 messages takes a handful of queries, however many runs wrote them", async () => {
+test("a page of 500 messages takes a few queries, however many runs wrote them", async () => {
   const path = `${temporaryFolder()}/a.db`;
   const store = await openStore({ path, limits: { commitSpacingMs: 0 } });
   const lease = await takeLease(store);
@@ -118,7 +118,7 @@ test("a page of 500 messages takes a handful of queries, however many runs wrote
   expect(queries).toBeLessThanOrEqual(6);
 });
 
-test("replies that wait for an account that is away are not read by whoever looks for others", async () => {
+test("a claim does not read replies that wait for an offline account", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);
   const until = time.now + 60_000;
@@ -135,7 +135,7 @@ test("replies that wait for an account that is away are not read by whoever look
   expect(Math.max(...read)).toBeLessThan(5);
 });
 
-test("once everything is prepared, no call waits for a statement to be", async () => {
+test("admin.prepare prepares every statement", async () => {
   const path = `${temporaryFolder()}/a.db`;
   const store = await openStore({ path });
   await store.admin.prepare();
@@ -148,7 +148,7 @@ test("once everything is prepared, no call waits for a statement to be", async (
   expect(calls).toEqual([]);
 });
 
-test("nothing that is read for a message is planned anew each time, since SQLite looks at no bound value", async () => {
+test("statements that read are not planned again for each call", async () => {
   const prepare = vi.spyOn(Sqlite.prototype, "prepare");
   const { store } = await testStore();
   await answered(store, await takeLease(store), "one", "s");

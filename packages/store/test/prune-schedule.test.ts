@@ -36,8 +36,8 @@ async function open(busy: () => boolean = () => false) {
   return { store, life, pass, pruned: () => pruned };
 }
 
-describe("a schedule of pruning", () => {
-  it("comes some minutes after the first start, then every hour", async () => {
+describe("createPruneSchedule", () => {
+  it("prunes some minutes after the first start, then every hour", async () => {
     const { life, pass, pruned } = await open();
     await life().start();
     await pass(MINUTE);
@@ -48,7 +48,7 @@ describe("a schedule of pruning", () => {
     expect(pruned()).toBe(2);
   });
 
-  it("comes once an hour also where no life lasts as long", async () => {
+  it("prunes once an hour if no process lives that long", async () => {
     const { life, pass, pruned } = await open();
     for (let lived = 0; lived < 36; lived += 1) {
       const one = life();
@@ -61,7 +61,7 @@ describe("a schedule of pruning", () => {
     expect(pruned()).toBeLessThanOrEqual(6);
   });
 
-  it("comes at once after a day without, whatever the clock did", async () => {
+  it("prunes at once after a day without pruning, whatever the clock did", async () => {
     const { store, life, pass, pruned } = await open();
     await store.kv.set("maintenance", "pruned", Date.now() - 2 * DAY);
     const overdue = life();
@@ -75,7 +75,7 @@ describe("a schedule of pruning", () => {
     expect(pruned()).toBe(2);
   });
 
-  it("waits for a quiet moment, and not for ever", async () => {
+  it("waits while the gateway is busy, but not forever", async () => {
     let busy = true;
     const { life, pass, pruned } = await open(() => busy);
     await life().start();

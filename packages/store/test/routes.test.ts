@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { testStore } from "./support.ts";
 
-test("routes are kept by configuration and digest", async () => {
+test("routes are stored by configuration and digest", async () => {
   const { store, time } = await testStore();
   await store.routes.put("c1", [{ digest: "a", route: { agent: "one" } }]);
   time.now += 1;

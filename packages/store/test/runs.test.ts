@@ -6,7 +6,7 @@ const { key } = seed();
 const assistant = (content: string) => ({ role: "assistant", content });
 const call: ToolIntent = { callId: "c1", name: "write", args: { path: "a" }, effects: "external" };
 
-test("what was told of a group's history goes with the commit of the run that told it", async () => {
+test("a run removes the group history that it passed to the model when it ends", async () => {
   const { store } = await testStore();
   const lease = await takeLease(store);
   const push = (id: string) => store.groupHistory.push("g", { id, senderId: "u", body: id, at: 1 });
@@ -21,7 +21,7 @@ test("what was told of a group's history goes with the commit of the run that to
   expect((await store.groupHistory.list("g")).map((one) => one.id)).toEqual(["c"]);
 });
 
-test("a run commits each step, and its end with everything that belongs to it", async () => {
+test("a run commits each step, and its end together with its replies and usage", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);
   const { run, inboxIds } = await begun(store, lease, ["hello"]);
@@ -73,7 +73,7 @@ test("a run commits each step, and its end with everything that belongs to it", 
   expect(journal?.inbox.map((row) => row.state)).toEqual(["replied"]);
 });
 
-test("one run a session: the second is told who holds it, and other sessions go on", async () => {
+test("a session has one run at a time, and other sessions are independent", async () => {
   const { store } = await testStore();
   const lease = await takeLease(store);
   const { run } = await begun(store, lease, ["1"]);
@@ -84,7 +84,7 @@ test("one run a session: the second is told who holds it, and other sessions go 
   expect((await begun(store, lease, ["3"], "another")).run.sessionKey).toBe("another");
 });
 
-test("a run takes only what waits in its session, and ends all it took", async () => {
+test("a run takes only queued messages of its session, and ends all of them", async () => {
   const { store } = await testStore();
   const lease = await takeLease(store);
   const elsewhere = await accepted(store, "1", "elsewhere");
@@ -119,7 +119,7 @@ test("a run takes only what waits in its session, and ends all it took", async (
   expect((await queuedIn(store, key)).map((row) => [row.id, row.runId])).toEqual([[second, undefined]]);
 });
 
-test("a message that steers joins the run and is ended with it", async () => {
+test("a steering message joins the run and ends with it", async () => {
   const { store } = await testStore();
   const lease = await takeLease(store);
   const { run, inboxIds } = await begun(store, lease, ["1"]);
@@ -131,7 +131,7 @@ test("a message that steers joins the run and is ended with it", async () => {
   await expect(store.runs.finish(left)).rejects.toMatchObject({ code: "conflict" });
 });
 
-test("an old epoch writes nothing, in any method", async () => {
+test("every write under an earlier epoch is rejected", async () => {
   const { store } = await testStore();
   const old = await takeLease(store);
   const { run, inboxIds } = await begun(store, old, ["1"]);
@@ -186,7 +186,7 @@ test("an old epoch writes nothing, in any method", async () => {
   }
 });
 
-test("after a crash a run is found with all it had, and goes on under the new lease", async () => {
+test("a run is found after a crash and continues under the new lease", async () => {
   const { store } = await testStore();
   const old = await takeLease(store);
   const { run, inboxIds } = await begun(store, old, ["1"]);
@@ -239,7 +239,7 @@ test("after a crash a run is found with all it had, and goes on under the new le
   await answered(store, third2, "next");
 });
 
-test("a start that ends in a rest, or while its run waits, does not count; one that ends in a crash does", async () => {
+test("a crash counts as an attempt, a rest or a wait does not", async () => {
   const { store } = await testStore();
   let lease = await takeLease(store);
   const { run, inboxIds } = await begun(store, lease, ["1"]);
@@ -277,7 +277,7 @@ test("a start that ends in a rest, or while its run waits, does not count; one t
   });
 });
 
-test("a lease that ran out is lost only when somebody takes what it held", async () => {
+test("an expired lease is lost only after another holder took over its work", async () => {
   const { store, time } = await testStore();
   const slow = await takeLease(store, "gateway-1", "one");
   const { run } = await begun(store, slow, ["1"]);
@@ -294,7 +294,7 @@ test("a lease that ran out is lost only when somebody takes what it held", async
   });
 });
 
-test("ended runs take no more writes, and unknown tool calls are named", async () => {
+test("an ended run rejects writes, and an error names an unknown tool call", async () => {
   const { store } = await testStore();
   const lease = await takeLease(store);
   const done = await answered(store, lease, "1");

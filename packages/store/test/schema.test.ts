@@ -16,7 +16,7 @@ async function made(): Promise<Sqlite.Database> {
   return new Sqlite(path, { readonly: true });
 }
 
-test("the migrations make what the schema describes: there is nothing to generate", async () => {
+test("the migrations create the schema", async () => {
   const out = join(temporaryFolder(), "migrations");
   fs.cpSync(join(folder, "migrations"), out, { recursive: true });
   const before = fs.readdirSync(out);
@@ -31,7 +31,7 @@ test("the migrations make what the schema describes: there is nothing to generat
   expect(fs.readdirSync(out)).toEqual(before);
 });
 
-test("tables check their types, and those without a number of their own are kept by their key", async () => {
+test("tables are strict, and those without an integer key have no row id", async () => {
   const raw = await made();
   const tables = raw
     .prepare<[], { name: string; wr: number; strict: number }>(

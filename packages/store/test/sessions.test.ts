@@ -3,7 +3,7 @@ import { answered, begun, seed, takeLease, testStore } from "./support.ts";
 
 const said = (content: string) => ({ role: "user", content });
 
-test("a session is made once and its settings can be changed", async () => {
+test("a session is created once, and its settings can be changed", async () => {
   const { store, time } = await testStore();
   const made = await store.sessions.ensure({ ...seed(), title: "One" });
   expect(made).toMatchObject({ ...seed(), title: "One", generation: 0, lastSeq: 0, messageCount: 0 });
@@ -21,7 +21,7 @@ test("a session is made once and its settings can be changed", async () => {
   await expect(store.sessions.patch("nobody", {})).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("history is what was appended, oldest first, or the newest of it", async () => {
+test("the history has the appended messages, oldest first, or the newest of them", async () => {
   const { store } = await testStore();
   const lease = await takeLease(store);
   await store.sessions.ensure(seed());
@@ -39,7 +39,7 @@ test("history is what was appended, oldest first, or the newest of it", async ()
   expect(await store.sessions.history("nobody")).toEqual([]);
 });
 
-test("a summary takes the place of what it stands for; the transcript keeps everything", async () => {
+test("a summary replaces messages in the history, and the transcript keeps them", async () => {
   const { store } = await testStore();
   const lease = await takeLease(store);
   const { key } = await store.sessions.ensure(seed());
@@ -70,7 +70,7 @@ test("a summary takes the place of what it stands for; the transcript keeps ever
   ]);
 });
 
-test("a reset begins a new generation and keeps the transcript", async () => {
+test("a reset starts a new generation and keeps the transcript", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);
   const { key } = await store.sessions.ensure(seed());
@@ -87,7 +87,7 @@ test("a reset begins a new generation and keeps the transcript", async () => {
   ]);
 });
 
-test("while a run holds a session nobody else changes it", async () => {
+test("a session cannot be changed by others during a run", async () => {
   const { store } = await testStore();
   const lease = await takeLease(store);
   const other = await takeLease(store, "gateway-2", "other");
@@ -105,7 +105,7 @@ test("while a run holds a session nobody else changes it", async () => {
   expect((await store.runs.inspect(run.id))?.messages.map((entry) => entry.seq)).toEqual([1, 2, 3]);
 });
 
-test("a removed session leaves nothing behind", async () => {
+test("a removed session leaves no rows", async () => {
   const { store } = await testStore();
   const lease = await takeLease(store);
   await answered(store, lease, "1", "a");
@@ -119,7 +119,7 @@ test("a removed session leaves nothing behind", async () => {
   expect(await store.sessions.history("b")).toHaveLength(2);
 });
 
-test("a conversation does not lead back into itself where the numbers of removed messages are used again", async () => {
+test("a chain has no cycle if SQLite reuses the numbers of removed messages", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);
   for (const key of ["a", "b"]) {

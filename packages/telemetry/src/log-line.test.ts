@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { formatLogLine, isAtLeast, readLogLine } from "./log-line.ts";
 
-it("a line of JSON reads as one for people", () => {
+it("formats a JSON line for people", () => {
   const line = readLogLine(
     '{"level":"warn","time":"2026-11-22T09:30:12.000Z","account":"feishu/main","err":"not found","msg":"a call failed"}',
   );
@@ -16,7 +16,7 @@ it.each([
   "[1]",
   '{"level":40,"time":"x","msg":"y"}',
   '{"level":"warn","time":"soon","msg":"y"}',
-])("%j is no line of the log", (text) => {
+])("%j is not a log line", (text) => {
   expect(readLogLine(text)).toBeUndefined();
 });
 
@@ -28,7 +28,7 @@ it("compares levels", () => {
   ]);
 });
 
-it("shows what would steer the terminal of whoever reads it", () => {
+it("escapes control characters of a terminal", () => {
   const time = "2026-11-22T09:30:12.000Z";
   const line = {
     level: "warn",

@@ -21,7 +21,7 @@ beforeEach(() => {
   blobs = createBlobs(mediaDir);
 });
 
-it("has nobody signed in, and the tokens as they are", async () => {
+it("contains the tokens and no signed-in sessions", async () => {
   const { store } = await open();
   const token = { name: "alice", role: "member", hash: "h", createdAt: 1 } as const;
   await store.access.tokens.add(token);
@@ -70,7 +70,7 @@ async function open() {
   return { store, lease, attach, meanwhile };
 }
 
-it("has the attachments of replies that come while it is made, and none of those that went out", async () => {
+it("contains attachments of replies added during the backup, and none of sent replies", async () => {
   const { store, lease, attach, meanwhile } = await open();
   const first = await attach("sent meanwhile");
   const second = await attach("still waits");
@@ -85,7 +85,7 @@ it("has the attachments of replies that come while it is made, and none of those
   expect(readdirSync(join(folder, "media")).toSorted()).toEqual([second.blob, third].toSorted());
 });
 
-it("has the attachments of replies that are sent, and let go of, as soon as the database is copied", async () => {
+it("contains attachments of replies that are sent right after the database was copied", async () => {
   const { store, lease, attach } = await open();
   const { blob, id } = await attach("sent right after");
   const busy: SqliteStore<BodiesWithParts> = {
@@ -104,7 +104,7 @@ it("has the attachments of replies that are sent, and let go of, as soon as the 
   expect(readdirSync(join(folder, "media"))).toEqual([blob]);
 });
 
-it("leaves nobody waiting for the leases of the gateway it was taken from", async () => {
+it("contains no leases", async () => {
   const { store } = await open();
   await backupInto(folder, { store, mediaDir });
   const copy = await openStore<BodiesWithParts>({ path: join(folder, "signalbox.db") });

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { locateHome } from "../layout.ts";
 import { readConfig, rereadConfig } from "./read.ts";
 
-it("reads secrets of programs again while others have their turn", async () => {
+it("reads secrets of programs without blocking the event loop", async () => {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-home-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const says = `process.stdin.resume().on("end", () => process.stdout.write("said-" + process.env.WHICH + "\\n"))`;
@@ -37,7 +37,7 @@ it("reads secrets of programs again while others have their turn", async () => {
   );
 });
 
-it("is refused with two configuration files: a second one might be somebody else's", () => {
+it("is refused with two configuration files", () => {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-home-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   writeFileSync(join(dir, "signalbox.json"), "{}");
@@ -48,7 +48,7 @@ it("is refused with two configuration files: a second one might be somebody else
   );
 });
 
-it("does not take a file that cannot be read for one that is not there", () => {
+it("does not treat an unreadable file as missing", () => {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-home-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   symlinkSync("signalbox.yaml", join(dir, "signalbox.yaml"));

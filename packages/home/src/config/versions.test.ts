@@ -6,7 +6,7 @@ import { locateHome } from "../layout.ts";
 import { changeConfig } from "./edit.ts";
 import { configVersions } from "./versions.ts";
 
-it("changes the file that a link leads to, and keeps what it was in the home", () => {
+it("replaces the target of a link and keeps the previous version in the home", () => {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-home-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const elsewhere = join(dir, "dotfiles", "mine.yaml");
@@ -23,7 +23,7 @@ it("changes the file that a link leads to, and keeps what it was in the home", (
   ]);
 });
 
-it("keeps what was there before each of several changes in one millisecond", () => {
+it("keeps each version of several changes in one millisecond", () => {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-home-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const home = locateHome(dir, {});

@@ -8,7 +8,7 @@ import { watchConfig } from "./watch.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it("tells of each change, of one before anybody listened, and of a file in the place of another", () => {
+it("reports each change, including earlier ones and a replaced file", () => {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-watch-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const home = locateHome(dir, {});
@@ -30,7 +30,7 @@ it("tells of each change, of one before anybody listened, and of a file in the p
   expect(changes).toBe(2);
 });
 
-it("tells of the first file, whatever its name, and of one beside it, which is refused", () => {
+it("reports the first file, whatever its name, and a second one", () => {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-watch-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const watch = watchConfig(locateHome(dir, {}));
@@ -45,7 +45,7 @@ it("tells of the first file, whatever its name, and of one beside it, which is r
   expect(onChange).toHaveBeenCalledTimes(2);
 });
 
-it("tells of a file that cannot be looked at any more", () => {
+it("reports a file that becomes inaccessible", () => {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-watch-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const watch = watchConfig(locateHome(dir, {}));

@@ -32,7 +32,7 @@ async function openUpkeep(more: (store: SqliteStore) => Partial<MaintenanceOptio
   });
 }
 
-it("looks from time to time for work that nobody does, also after it could not, until the gateway stops", async () => {
+it("looks for abandoned work periodically, even after a failure, until it stops", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   let looked = 0;
@@ -58,7 +58,7 @@ it("looks from time to time for work that nobody does, also after it could not, 
   expect(looked).toBe(before);
 });
 
-it("removes attachments that nothing needs also where something in the database cannot be removed", async () => {
+it("removes unused attachments even if pruning the database fails", async () => {
   let removed = 0;
   const upkeep = await openUpkeep((store) => ({
     store: {

@@ -2,7 +2,7 @@ import { openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
 import { pruneOneOffs } from "./one-offs.ts";
 
-it("forgets conversations of one request after an hour, and the oldest beyond a thousand", async () => {
+it("removes one-off conversations after an hour, and the oldest beyond a thousand", async () => {
   let now = Date.UTC(2026, 10, 21);
   const store = await openStore({ path: ":memory:", clock: () => now });
   onTestFinished(() => store.close());

@@ -5,7 +5,7 @@ import { retentionOf } from "./pruning.ts";
 const DAY = 86_400_000;
 const { retention } = loadConfig({ file: "signalbox.yaml", text: "", env: {} }).config;
 
-it("keeps what the configuration says", () => {
+it("converts the configured retention", () => {
   expect(retentionOf({ ...retention, idleSessionsDays: 365, sessions: 1_000 })).toEqual({
     inboxMs: 7 * DAY,
     dedupeMs: 14 * DAY,

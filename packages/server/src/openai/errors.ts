@@ -81,7 +81,7 @@ function endSentence(text: string): string {
 
 type Kind = Omit<RunFailure, "message" | "code"> & {
   readonly code?: string;
-  /** What happened. The message of the model provider follows. */
+  /** Description of the failure, before the message of the model provider. */
   readonly what?: string;
   /** Advice for the user of the client. */
   readonly remedy?: string;

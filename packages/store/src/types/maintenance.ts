@@ -61,7 +61,7 @@ export interface StoreStats {
   readonly syncs: number;
 }
 
-/** Text that somebody wants to be forgotten. */
+/** Texts to erase. */
 export interface EraseRequest {
   /** Keys of the sessions in which texts are replaced. */
   readonly sessions: readonly string[];
@@ -69,8 +69,8 @@ export interface EraseRequest {
   readonly messages: readonly { readonly sessionKey: string; readonly seq: number }[];
   /**
    * Texts that are replaced wherever they occur in these sessions: in messages, tool calls and their results, contexts,
-   * approval requests, replies and titles, and in all traces. Texts of fewer than ten characters
-   * are not. The audit log is not changed.
+   * approval requests, replies and titles, and in all traces. Texts of fewer than ten characters are ignored. The audit
+   * log is not changed.
    */
   readonly texts: readonly string[];
 }

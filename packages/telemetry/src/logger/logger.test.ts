@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createLogFile, createLogger, serviceLogger } from "./index.ts";
 
 describe("createLogger", () => {
-  it("redacts every line it writes, fields and errors included", async () => {
+  it("redacts every line, including fields and errors", async () => {
     const stream = new PassThrough().setEncoding("utf8");
     let text = "";
     stream.on("data", (chunk: string) => {
@@ -32,7 +32,7 @@ describe("createLogger", () => {
   });
 });
 
-it("serviceLogger keeps what it logs in a file that its owner alone can read, with levels by name", async () => {
+it("serviceLogger writes to a file that only its owner can read", async () => {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-log-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const file = join(dir, "logs", "gateway.log");
@@ -57,7 +57,7 @@ describe("createLogFile", () => {
     return dir;
   }
 
-  it("keeps nothing from going on where its folder cannot be made, and is there once it can", async () => {
+  it("ignores a folder that cannot be created, and writes once it can be", async () => {
     const dir = folder();
     writeFileSync(join(dir, "logs"), "in the way");
     const target = createLogFile(join(dir, "logs", "gateway.log"));
@@ -68,7 +68,7 @@ describe("createLogFile", () => {
     expect(readFileSync(join(dir, "logs", "gateway.log"), "utf8")).toBe("two\n");
   });
 
-  it("is written again once what kept it from being written is gone", async () => {
+  it("is written again after a failure", async () => {
     const file = join(folder(), "gateway.log");
     mkdirSync(file);
     const target = createLogFile(file);

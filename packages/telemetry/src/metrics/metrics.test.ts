@@ -21,7 +21,7 @@ function setup() {
 }
 
 describe("metrics", () => {
-  it("count what is told of messages, replies, runs and tools", async () => {
+  it("count messages, replies, runs and tool calls", async () => {
     const { metrics, lines } = setup();
     const usage = { inputTokens: 10, cachedTokens: 4, outputTokens: 3, costMicros: 123 };
     metrics.received("feishu", "answer");
@@ -57,7 +57,7 @@ describe("metrics", () => {
     ]);
   });
 
-  it("show what is the case now, in the format that their content type names", async () => {
+  it("show current values in the format of their content type", async () => {
     const { metrics, lines } = setup();
     expect((await metrics.scrape(IDLE)).contentType).toBe("text/plain; version=0.0.4; charset=utf-8");
     expect(await lines("signalbox_runs_active", { ...IDLE, runsActive: 3 })).toEqual([
@@ -65,7 +65,7 @@ describe("metrics", () => {
     ]);
   });
 
-  it("have no series for tools that have never worked, and a bounded number for those that have", async () => {
+  it("have series only for a limited number of tools that succeeded", async () => {
     const { metrics, lines } = setup();
     metrics.toolCalled("made_up", "error");
     for (let index = 0; index < 1_000; index++) metrics.toolCalled(`tool${index}`, "ok");
@@ -75,7 +75,7 @@ describe("metrics", () => {
     expect(series).toHaveLength(202);
   });
 
-  it("time the stages, also those that fail", async () => {
+  it("time all stages, including failing ones", async () => {
     const { metrics, pass, lines } = setup();
     await metrics.timed("prepare", async () => pass(30));
     const failing = metrics.timed("prepare", async () => {
@@ -88,7 +88,7 @@ describe("metrics", () => {
     expect(series).toContain('signalbox_stage_duration_seconds_bucket{le="1",stage="prepare"} 1');
   });
 
-  it("show waits and ages", async () => {
+  it("show waiting times and ages", async () => {
     const { metrics, lines } = setup();
     metrics.queued(250);
     metrics.sent("feishu", 90_000);
@@ -100,7 +100,7 @@ describe("metrics", () => {
     ]);
   });
 
-  it("time a model from its request, not from the summary before it nor over the tools after it", async () => {
+  it("time a model call without the summary before it and the tools after it", async () => {
     const { metrics, pass, lines } = setup();
     const see = metrics.watchModel("p/m");
     const answer: AssistantMessage = {

@@ -46,7 +46,7 @@ it.each<[Partial<MessageInfo>, string]>([
   expect(explained(message).sentence).toBe(sentence);
 });
 
-it("says what the provider said where a model failed, and what to do", () => {
+it("returns the provider's error and a remedy if a model failed", () => {
   const { sentence, said, remedy } = explained(
     { state: "failed-reported", rule: "auth" },
     "anthropic/claude failed (auth): invalid x-api-key",
@@ -64,7 +64,7 @@ it("names the model that answered", () => {
   expect(explained({ state: "ignored" }).said).toBeUndefined();
 });
 
-it("in the language of whoever asks", () => {
+it("uses the requested language", () => {
   const of = (message: Partial<MessageInfo>) =>
     explain({ messageId: "1", entries: [], message: { ...MESSAGE, ...message } }, phrasesIn("zh"));
   expect(of({ state: "failed-reported", rule: "auth", reason: "401." })).toEqual({
@@ -75,7 +75,7 @@ it("in the language of whoever asks", () => {
   expect(of({ state: "silent" }).sentence).toBe("智能体“main”已处理该消息，未回复。");
 });
 
-it("names the person to let in", () => {
+it("names the person to approve", () => {
   expect(explained({ state: "ignored", rule: "dm_not_allowed" }).remedy).toBe(
     'Add "slack:U1" to access.allow.',
   );
