@@ -213,7 +213,7 @@ async function prepareCommand(options: ExecToolOptions, args: ExecArgs, facts: R
     followed,
     additions,
     author,
-    start: (more: SandboxRequest) =>
+    start: (more: Pick<SandboxRequest, "signal" | "outputChars" | "onOutput" | "background" | "input">) =>
       sandbox.run({
         script: args.command,
         folders: workspace,
