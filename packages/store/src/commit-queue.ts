@@ -356,7 +356,7 @@ class BatchingQueue implements CommitQueue {
     } catch (cause) {
       // After a failed fsync the content of the disk is unknown, and Linux reports the error only once: a second fsync
       // would succeed without writing. The file must be reopened.
-      this.#broken = new StoreError("io", "The database could not be synced to the disk: open it again.", {
+      this.#broken = new StoreError("io", "The database could not be synced to the disk. Open it again.", {
         cause,
       });
       for (const call of outcomes.keys()) outcomes.set(call, this.#broken);

@@ -61,7 +61,9 @@ function openFile(path: string, access: StoreAccess): Sqlite.Database {
 }
 
 function cannotOpen(path: string, cause: unknown): StoreError {
-  return new StoreError("invalid", `The database ${path} cannot be opened: ${String(cause)}`, { cause });
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const remedy = "Check that its folder exists and that this user may write to it.";
+  return new StoreError("invalid", `The database ${path} cannot be opened (${reason}). ${remedy}`, { cause });
 }
 
 /** Creates the database with mode 0600. SQLite gives the `-wal` and `-shm` files the same mode. */

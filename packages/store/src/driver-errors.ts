@@ -18,14 +18,14 @@ export function toStoreError(error: unknown): unknown {
   if (code === "SQLITE_FULL" || code === "ENOSPC" || code === "EDQUOT") {
     return new StoreError(
       "disk_full",
-      `No space left for the database (${text}): free some; nothing was written.`,
+      `There is no space left for the database (${text}). Nothing was written. Free some space.`,
       {
         cause: error,
       },
     );
   }
   if (code.startsWith("SQLITE_READONLY")) {
-    return new StoreError("invalid", "The store was opened to read only.", { cause: error });
+    return new StoreError("invalid", "The store is read-only.", { cause: error });
   }
   if (code.startsWith("SQLITE_BUSY")) {
     return new StoreError("locked", "Another process kept the database locked for too long.", {
@@ -35,14 +35,14 @@ export function toStoreError(error: unknown): unknown {
   if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB") {
     return new StoreError(
       "corrupt",
-      `The database file is damaged or no database (${text}): restore a backup.`,
+      `The database file is damaged or not a database (${text}). Restore a backup.`,
       {
         cause: error,
       },
     );
   }
   if (code.startsWith("SQLITE_IOERR") || code === "EIO") {
-    return new StoreError("io", `The disk failed under the database (${text}).`, { cause: error });
+    return new StoreError("io", `The disk of the database failed (${text}).`, { cause: error });
   }
   return error;
 }

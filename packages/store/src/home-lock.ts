@@ -86,7 +86,7 @@ function take(home: string, timeout: number): Sqlite.Database | undefined {
     if (isStoreError(known) && known.code !== "corrupt") throw known;
     throw new StoreError(
       "invalid",
-      `${path} cannot be locked (${String(error)}): make it this user's, or remove it where no gateway runs here.`,
+      `${path} cannot be locked (${String(error)}). Take ownership of it, or remove it if no gateway is running here.`,
       { cause: error },
     );
   }
@@ -103,7 +103,7 @@ export function acquireHomeLock(
   options: { readonly details?: JsonValue; readonly clock?: () => number } = {},
 ): HomeLock {
   if (!fs.existsSync(home))
-    throw new StoreError("invalid", `The home folder ${home} does not exist: make it first.`);
+    throw new StoreError("invalid", `The home folder ${home} does not exist. Create it first.`);
   closeToOthers(join(home, lockName));
   const lock = take(home, takeTimeoutMs);
   if (lock === undefined) throw new HomeHeldError(home, readHolder(home) ?? {});

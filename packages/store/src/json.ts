@@ -10,10 +10,10 @@ export function encode(value: unknown, what: string): string {
   try {
     text = JSON.stringify(value);
   } catch (cause) {
-    throw new StoreError("invalid", `${what} cannot be kept as JSON.`, { cause });
+    throw new StoreError("invalid", `${what} cannot be stored as JSON.`, { cause });
   }
   if (text === undefined)
-    throw new StoreError("invalid", `${what} cannot be kept as JSON: it is ${typeof value}.`);
+    throw new StoreError("invalid", `${what} cannot be stored as JSON: it is ${typeof value}.`);
   return text;
 }
 

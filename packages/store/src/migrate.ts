@@ -84,7 +84,7 @@ function checkedVersion(raw: Sqlite.Database, path: string, target: number): num
   const version = pragmaNumber(raw, "user_version");
   const tables = raw.prepare<[], number>("SELECT count(*) FROM sqlite_schema").pluck().get() ?? 0;
   if (tables > 0 && pragmaNumber(raw, "application_id") !== applicationId) {
-    throw new StoreError("corrupt", `${path} is a database of another program: name another file.`);
+    throw new StoreError("corrupt", `${path} is a database of another program. Name another file.`);
   }
   if (version > target) throw new StoreNewerError(path, version, target);
   return version;

@@ -96,7 +96,7 @@ function sendingUnder(lease: LeaseToken, id: OutboxId, row: OutboxRecord | undef
     throw new FencedError(lease.name, lease.epoch, text);
   }
   if (row.state !== "sending") {
-    throw new StoreError("conflict", `Outbox row ${id} is ${row.state}: it has to be claimed first.`);
+    throw new StoreError("conflict", `Outbox row ${id} is ${row.state}: claim it first.`);
   }
   return row;
 }

@@ -110,7 +110,7 @@ export function createRunRows({ database }: Context, fence: Fence): RunRows {
       const record = byId(runId);
       if (record === undefined) throw new StoreError("not_found", `There is no run ${runId}.`);
       if (!isSameLease(lease, stampOf(record))) {
-        const text = `Run ${runId} goes on under lease "${record.leaseName}" of epoch ${record.leaseEpoch}.`;
+        const text = `Run ${runId} continues under lease "${record.leaseName}" of epoch ${record.leaseEpoch}.`;
         throw new FencedError(lease.name, lease.epoch, text);
       }
       if (record.state !== "running")

@@ -65,7 +65,7 @@ export function createToolCalls(database: Database): ToolCalls {
         if (setState.run({ run: run.n, callId, state }).changes > 0) continue;
         throw new StoreError(
           "not_found",
-          `Run ${runIdOf(run)} has no tool call "${callId}": journal the intent first.`,
+          `Run ${runIdOf(run)} has no tool call "${callId}". Record its intent first.`,
         );
       }
     },

@@ -58,7 +58,7 @@ describe.each([
     expect(second.rows.map((row) => row.payload)).toEqual([{ text: "behind it" }]);
     expect((await store.maintenance.stats()).outbox.dead).toBe(1);
     expect(await store.inbox.list()).toMatchObject([
-      { state: "failed-reported", detail: { rule: "undelivered" } },
+      { state: "unreported", detail: { rule: "undelivered" } },
     ]);
   });
 

@@ -134,7 +134,7 @@ test.each<[string, (path: string) => void]>([
       expect.objectContaining({
         code: "invalid",
         message: expect.stringMatching(
-          /^\/.*signalbox\.lock cannot be locked .*remove it where no gateway runs here\.$/,
+          /^\/.*signalbox\.lock cannot be locked .*remove it if no gateway is running here\.$/,
         ),
       }),
     );

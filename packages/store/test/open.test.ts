@@ -100,6 +100,7 @@ test("a file that is not a database, or cannot be created, is refused", async ()
   const missing = openStore({ path: `${folder}/missing/a.db` });
   await expect(missing).rejects.toBeInstanceOf(StoreError);
   await expect(missing).rejects.toMatchObject({ code: "invalid" });
+  await expect(missing).rejects.toThrow("Check that its folder exists");
 });
 
 /** A database as the first version left it, with an answered message and what a day used. */
