@@ -34,7 +34,10 @@ export interface Approvals {
    * and is repeated in this one gets it again, since the call may have had its effect already.
    */
   take(request: ApprovalRequest, call?: ApprovedCall): Promise<Approval | undefined>;
-  /** Stops asking people. Pending requests stay open; calls that are repeated after a restart request again. */
+  /**
+   * Stops prompting people. Pending requests stay pending. Calls that are repeated after a restart request approval
+   * again.
+   */
   close(reason: Error): void;
   /** Rejects with the reason passed to {@link close}. */
   readonly closed: Promise<never>;

@@ -35,7 +35,7 @@ export interface ExecToolOptions {
 /** Returns environment variables for commands, in addition to those of the sandbox. */
 export type CommandEnvironment = () => Promise<Readonly<Record<string, string>>>;
 
-/** At most 120,000 bytes in UTF-8. Linux accepts 131,071 bytes in one argument. */
+/** Maximum length of a command: at most 120,000 bytes in UTF-8. Linux accepts 131,071 bytes in one argument. */
 const MAX_COMMAND_CHARS = 40_000;
 /** Taint of a command with network access, and of its output and the files that it writes. */
 const NETWORK_TAINT: TaintMark = { source: "web", detail: "what a command fetched" };

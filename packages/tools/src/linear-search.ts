@@ -2,7 +2,7 @@
 const MAX_NATIVE_STEPS = 20_000_000;
 
 /**
- * Searches like `indexOf`, but always in linear time. V8 compares a long text anew at almost every position if both
+ * Searches like `indexOf`, but always in linear time. V8 compares a long text again at almost every position if both
  * consist of few different characters, which can take minutes.
  */
 export function indexOfLinear(text: string, wanted: string, from: number = 0): number {

@@ -9,7 +9,7 @@ export function getWorkerFile(name: string, moduleUrl: string): URL {
 export interface ThreadOptions {
   /** Limits the number of concurrent threads. Each may use 288 MB and one core. */
   readonly places: Semaphore;
-  /** Ends the thread, or the wait for a place. */
+  /** Ends the thread, or the wait for its start. */
   readonly signal: AbortSignal;
   /** Time limit in milliseconds, from the start of the thread. Default: none. */
   readonly timeoutMs?: number;
