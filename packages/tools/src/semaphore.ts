@@ -1,17 +1,21 @@
-/** Limits the number of concurrent tasks. Waiting tasks start in order. */
+import type { Role } from "./types.ts";
+
+/** Limits the number of concurrent tasks. Waiting tasks start in order, owners' tasks before all others. */
 export interface Semaphore {
   /**
    * Waits for a permit. Resolves with the function that releases it.
    *
+   * @param role the role that the task is for. Default: `member`.
    * @throws the signal's reason as soon as the signal is aborted
    */
-  acquire(signal: AbortSignal): Promise<() => void>;
+  acquire(signal: AbortSignal, role?: Role): Promise<() => void>;
 }
 
 /** Creates a semaphore. Unlike p-limit, a task can stop waiting when its signal is aborted. */
 export function createSemaphore(limit: number): Semaphore {
   let acquired = 0;
-  const waiting = new Set<() => void>();
+  const waitingOwners = new Set<() => void>();
+  const waitingOthers = new Set<() => void>();
 
   const take = (): (() => void) => {
     acquired += 1;
@@ -20,15 +24,16 @@ export function createSemaphore(limit: number): Semaphore {
       if (isReleased) return;
       isReleased = true;
       acquired -= 1;
-      const [next] = waiting;
+      const [next] = [...waitingOwners, ...waitingOthers];
       next?.();
     };
   };
 
   return {
-    async acquire(signal) {
+    async acquire(signal, role = "member") {
       signal.throwIfAborted();
       if (acquired < limit) return take();
+      const waiting = role === "owner" ? waitingOwners : waitingOthers;
       const { promise, resolve, reject } = Promise.withResolvers<() => void>();
       const stopWaiting = (): void => {
         waiting.delete(start);

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { createSemaphore } from "./semaphore.ts";
 import { runInThread } from "./thread.ts";
+import type { Role } from "./types.ts";
 
 const program = (code: string) => new URL(`data:text/javascript,${encodeURIComponent(code)}`);
 const ECHO = program(
@@ -33,4 +34,32 @@ test("reports whether a thread timed out, was stopped or failed", async () => {
   const outcomes = [1, 2].map(() => runInThread(FOREVER, 0, { places, signal: stop.signal }));
   stop.abort();
   expect(await Promise.all(outcomes)).toEqual([{ kind: "stopped" }, { kind: "stopped" }]);
+});
+
+test("an owner's work starts before that of others, and otherwise in order", async () => {
+  const places = createSemaphore(1);
+  const leave = await places.acquire(never());
+  const started: string[] = [];
+  const work = (name: string, role: Role, signal = never()): Promise<unknown> =>
+    runInThread(ECHO, name, { places, signal, role }).then(({ kind }) => started.push(`${name} ${kind}`));
+  const stop = new AbortController();
+  const all = [
+    work("member 1", "member"),
+    work("guest", "guest"),
+    work("stopped", "owner", stop.signal),
+    work("owner 1", "owner"),
+    work("member 2", "member"),
+    work("owner 2", "owner"),
+  ];
+  stop.abort();
+  leave();
+  await Promise.all(all);
+  expect(started).toEqual([
+    "stopped stopped",
+    "owner 1 done",
+    "owner 2 done",
+    "member 1 done",
+    "guest done",
+    "member 2 done",
+  ]);
 });

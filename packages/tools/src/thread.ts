@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { Semaphore } from "./semaphore.ts";
+import type { Role } from "./types.ts";
 
 /** Returns the file of a worker next to a module, as TypeScript or built. Pass the module's `import.meta.url`. */
 export function getWorkerFile(name: string, moduleUrl: string): URL {
@@ -13,6 +14,8 @@ export interface ThreadOptions {
   readonly signal: AbortSignal;
   /** Time limit in milliseconds, from the start of the thread. Default: none. */
   readonly timeoutMs?: number;
+  /** The role that the work is for. Owners' work does not wait behind that of others. Default: `member`. */
+  readonly role?: Role;
 }
 
 /** The message that a thread posted, or the reason why it did not post one. */
@@ -29,9 +32,9 @@ export type ThreadOutcome =
 export async function runInThread(
   file: URL,
   workerData: unknown,
-  { places, signal, timeoutMs }: ThreadOptions,
+  { places, signal, timeoutMs, role }: ThreadOptions,
 ): Promise<ThreadOutcome> {
-  const release = await places.acquire(signal).catch(() => undefined);
+  const release = await places.acquire(signal, role).catch(() => undefined);
   if (release === undefined) return { kind: "stopped" };
   let worker: Worker;
   try {

@@ -11,8 +11,8 @@ import { createIdentityGuard } from "./identity-files.ts";
 import { type PatchChange, PatchError, type PatchStep, parsePatch } from "./patch-format.ts";
 import { getVisibleWorkspace, getWriteClaims } from "./places.ts";
 import { detectEncoding } from "./text.ts";
-import { patchText } from "./text-work.ts";
-import { acquireWriteLock } from "./write-lock.ts";
+import { patchText, type TextWorkOptions } from "./text-work.ts";
+import { acquireWriteLock, MAX_LOCKED_MS } from "./write-lock.ts";
 
 export interface ApplyPatchToolOptions {
   readonly workspace: Workspace;
@@ -45,7 +45,7 @@ export function createApplyPatchTool({ workspace }: ApplyPatchToolOptions): Tool
     subject: ({ patch }, facts) => createSubject(workspace, patch, facts),
     async run({ args }, { signal }, permit) {
       const done: string[] = [];
-      const release = await acquireWriteLock(workspace, signal);
+      const release = await acquireWriteLock(workspace, signal, permit.run.facts.role);
       try {
         const steps = parsePatch(args.patch);
         const visible = getVisibleWorkspace(workspace, permit.run.facts);
@@ -87,6 +87,8 @@ async function computeOutcomes(
   const places = await Promise.all(steps.flatMap(getPaths).map((path) => workspace.locate(path)));
   if (new Set(places).size < places.length)
     throw new PatchError("The patch names a file more than once. Combine its changes in one section.");
+  const { role } = permit.run.facts;
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(MAX_LOCKED_MS)]);
   const outcomes: StepOutcome[] = [];
   for (const step of steps) {
     switch (step.kind) {
@@ -100,7 +102,7 @@ async function computeOutcomes(
         break;
       case "update": {
         const before = await readText(workspace, step.path, permit);
-        const text = await patchText(step.path, before, step.changes, signal);
+        const text = await patchText(step.path, before, step.changes, { role, signal: limited });
         const { path, moveTo } = step;
         if (moveTo !== undefined) await assertFree(workspace, moveTo);
         outcomes.push({
@@ -170,7 +172,7 @@ async function createSubject(workspace: Workspace, patch: string, facts: RunFact
   for (const step of parseSteps(patch)) {
     let text = "";
     const after = async (before: string): Promise<string> => {
-      if (step.kind === "update") text = await previewChanges(step.path, before, step.changes);
+      if (step.kind === "update") text = await previewChanges(step.path, before, step.changes, facts);
       if (step.kind === "add") text = step.text;
       return text;
     };
@@ -190,9 +192,10 @@ async function previewChanges(
   path: string,
   before: string,
   changes: readonly PatchChange[],
+  options: TextWorkOptions,
 ): Promise<string> {
   try {
-    return await patchText(path, before, changes);
+    return await patchText(path, before, changes, options);
   } catch (error) {
     if (error instanceof PatchError) return `${before}${CANNOT_BE_MADE}`;
     throw error;

@@ -24,7 +24,7 @@ export async function describeChange(
   const after = await change(before ?? "");
   const newName = escapeLine(place);
   const oldName = before === undefined ? "/dev/null" : newName;
-  const action = await compareTexts({ oldName, newName, before: before ?? "", after });
+  const action = await compareTexts({ oldName, newName, before: before ?? "", after }, facts);
   const states = { from: hashJson({ place, text: before }), to: hashJson({ place, text: after }) };
   return { action, cwd: workspace.dir, states };
 }

@@ -10,7 +10,7 @@ import { getVisibleWorkspace, getWriteClaims } from "./places.ts";
 import type { Replacement } from "./replacements.ts";
 import { detectEncoding, formatCount } from "./text.ts";
 import { replaceInText } from "./text-work.ts";
-import { acquireWriteLock } from "./write-lock.ts";
+import { acquireWriteLock, MAX_LOCKED_MS } from "./write-lock.ts";
 
 export interface EditToolOptions {
   readonly workspace: Workspace;
@@ -48,14 +48,16 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
     subject: (args, facts) =>
       describeChange(workspace, args.file_path, facts, async (before) => {
         const edits = toReplacements(args);
-        const edited = typeof edits === "string" ? { problem: edits } : await replaceInText(before, edits);
+        const edited =
+          typeof edits === "string" ? { problem: edits } : await replaceInText(before, edits, facts);
         return "problem" in edited ? `${before}${CANNOT_BE_MADE}` : edited.text;
       }),
     async run({ args }, { signal }, permit) {
       const edits = toReplacements(args);
       if (typeof edits === "string") return failure(edits);
       const visible = getVisibleWorkspace(workspace, permit.run.facts);
-      const release = await acquireWriteLock(workspace, signal);
+      const { role } = permit.run.facts;
+      const release = await acquireWriteLock(workspace, signal, role);
       let file: OpenFile | undefined;
       try {
         file = await visible.openFile(args.file_path);
@@ -68,7 +70,10 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
         if (detectEncoding(bytes, true) !== "utf-8") {
           return failure(`${file.displayPath} is not UTF-8 text; it cannot be edited without damage.`);
         }
-        const edited = await replaceInText(bytes.toString("utf8"), edits, signal);
+        const edited = await replaceInText(bytes.toString("utf8"), edits, {
+          role,
+          signal: AbortSignal.any([signal, AbortSignal.timeout(MAX_LOCKED_MS)]),
+        });
         if ("problem" in edited) return failure(`${file.displayPath}: ${edited.problem}`);
         const path = await visible.writeFile(args.file_path, Buffer.from(edited.text, "utf8"), {
           check: createIdentityGuard(permit),

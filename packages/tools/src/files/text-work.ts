@@ -1,5 +1,6 @@
 import { createSemaphore } from "../semaphore.ts";
 import { getWorkerFile, runInThread, type ThreadOutcome } from "../thread.ts";
+import type { Role } from "../types.ts";
 import { type Comparison, compareByLine, compareWhole } from "./comparison.ts";
 import { applyChanges, type PatchChange, PatchError } from "./patch-format.ts";
 import { type Replacement, type ReplacementResult, replaceAll, replaceIfFound } from "./replacements.ts";
@@ -14,6 +15,13 @@ type TextWork =
       readonly changes: readonly PatchChange[];
     }
   | { readonly kind: "compare"; readonly comparison: Comparison };
+
+export interface TextWorkOptions {
+  /** The role that the work is for. */
+  readonly role: Role;
+  /** Stops the work, or the wait for a thread. */
+  readonly signal?: AbortSignal;
+}
 
 type PatchResult = { readonly text: string } | { readonly problem: string };
 
@@ -38,7 +46,7 @@ const MAX_THREAD_MS = 10_000;
 /** Limits the threads for text work. Separate from the threads for pages and PDFs, which others can slow down. */
 const places = createSemaphore(2);
 const PROBLEMS: Readonly<Record<Exclude<ThreadOutcome["kind"], "done">, string>> = {
-  stopped: "the call was stopped.",
+  stopped: "the call was stopped, or waited too long.",
   timeout: "it took too long. Change less at once.",
   failed: "it failed: the thread could not start or ran out of memory.",
 };
@@ -47,7 +55,7 @@ const PROBLEMS: Readonly<Record<Exclude<ThreadOutcome["kind"], "done">, string>>
 export async function replaceInText(
   text: string,
   edits: readonly Replacement[],
-  signal?: AbortSignal,
+  options: TextWorkOptions,
 ): Promise<ReplacementResult> {
   const [only] = edits;
   if (
@@ -61,7 +69,7 @@ export async function replaceInText(
   }
   const oldLines = edits.reduce((sum, { old_string: old }) => sum + countLines(old), 0);
   if (text.length * oldLines <= MAIN_THREAD.similarityChars) return replaceAll(text, edits);
-  const outcome = await runInWorker({ kind: "replace", text, edits }, signal);
+  const outcome = await runInWorker({ kind: "replace", text, edits }, options);
   if (outcome.kind !== "done") return { problem: PROBLEMS[outcome.kind] };
   return isReplacementResult(outcome.value) ? outcome.value : { problem: PROBLEMS.failed };
 }
@@ -75,10 +83,10 @@ export async function patchText(
   path: string,
   text: string,
   changes: readonly PatchChange[],
-  signal?: AbortSignal,
+  options: TextWorkOptions,
 ): Promise<string> {
   if (getPatchCost(text, changes) <= MAIN_THREAD.patchChars) return applyChanges(path, text, changes);
-  const outcome = await runInWorker({ kind: "patch", path, text, changes }, signal);
+  const outcome = await runInWorker({ kind: "patch", path, text, changes }, options);
   if (outcome.kind !== "done") throw new PatchError(`${path}: ${PROBLEMS[outcome.kind]}`);
   const patched = isPatchResult(outcome.value) ? outcome.value : { problem: `${path}: ${PROBLEMS.failed}` };
   if ("problem" in patched) throw new PatchError(patched.problem);
@@ -100,7 +108,7 @@ function getPatchCost(text: string, changes: readonly PatchChange[]): number {
 }
 
 /** Compares two texts for a person, as a unified diff. Large work runs in a thread. */
-export async function compareTexts(comparison: Comparison): Promise<string> {
+export async function compareTexts(comparison: Comparison, options: TextWorkOptions): Promise<string> {
   const { before, after } = comparison;
   if (before.length + after.length <= MAIN_THREAD.compareChars) {
     const lines = countLines(before) + countLines(after);
@@ -108,7 +116,7 @@ export async function compareTexts(comparison: Comparison): Promise<string> {
     const diff = await compareByLine(comparison, maxEdits);
     if (diff !== undefined) return diff;
   }
-  const outcome = await runInWorker({ kind: "compare", comparison });
+  const outcome = await runInWorker({ kind: "compare", comparison }, options);
   return outcome.kind === "done" && typeof outcome.value === "string"
     ? outcome.value
     : compareWhole(comparison);
@@ -139,9 +147,12 @@ export async function doTextWork(
   }
 }
 
-function runInWorker(textWork: TextWork, signal = new AbortController().signal): Promise<ThreadOutcome> {
+function runInWorker(
+  textWork: TextWork,
+  { role, signal = new AbortController().signal }: TextWorkOptions,
+): Promise<ThreadOutcome> {
   const file = getWorkerFile("text-worker", import.meta.url);
-  return runInThread(file, textWork, { places, signal, timeoutMs: MAX_THREAD_MS });
+  return runInThread(file, textWork, { places, signal, role, timeoutMs: MAX_THREAD_MS });
 }
 
 function isPatchResult(value: unknown): value is PatchResult {

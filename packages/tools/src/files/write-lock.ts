@@ -1,5 +1,9 @@
 import { createSemaphore, type Semaphore } from "../semaphore.ts";
+import type { Role } from "../types.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+
+/** Maximum time in milliseconds in which a change is computed under the lock, since others wait for it. */
+export const MAX_LOCKED_MS = 15_000;
 
 /** Locks by folder, since several `Workspace` objects may share one. */
 const locks = new Map<string, Semaphore>();
@@ -10,8 +14,8 @@ const locks = new Map<string, Semaphore>();
  *
  * @throws the signal's reason if it is aborted
  */
-export function acquireWriteLock({ dir }: Workspace, signal: AbortSignal): Promise<() => void> {
+export function acquireWriteLock({ dir }: Workspace, signal: AbortSignal, role: Role): Promise<() => void> {
   const lock = locks.get(dir) ?? createSemaphore(1);
   locks.set(dir, lock);
-  return lock.acquire(signal);
+  return lock.acquire(signal, role);
 }

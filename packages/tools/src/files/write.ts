@@ -39,7 +39,7 @@ export function createWriteTool(options: WriteToolOptions): ToolDefinition {
         const text = `The content has ${formatCount(bytes.length)} bytes; a file may have ${formatCount(maxBytes)}. Write it in parts.`;
         return failure(text);
       }
-      const release = await acquireWriteLock(workspace, signal);
+      const release = await acquireWriteLock(workspace, signal, permit.run.facts.role);
       try {
         const visible = getVisibleWorkspace(workspace, permit.run.facts);
         const path = await visible.writeFile(args.file_path, bytes, {

@@ -53,7 +53,7 @@ export function createTrust(labels: FileLabels, workspaces: AgentWorkspaces): Tr
     try {
       const workspace = await workspaces(agent);
       // Keep other tools from changing a file between the comparison and the removal of its label.
-      const release = await acquireWriteLock(workspace, AbortSignal.timeout(LOCK_MS));
+      const release = await acquireWriteLock(workspace, AbortSignal.timeout(LOCK_MS), "owner");
       try {
         const displayPath = await workspace.locate(path);
         const place = join(workspace.dir, displayPath);

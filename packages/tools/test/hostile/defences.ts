@@ -66,7 +66,7 @@ export const DEFENCES: readonly Defence[] = [
       },
       {
         file: "workspace/path-resolver.ts",
-        from: "if (this.#walk.isVisible?.(place) === false) throw new HiddenPlaceError(given);",
+        from: "if (this.#walk.isVisible?.(place) === false) throw new HiddenPlaceError(original);",
         to: "",
       },
     ],
