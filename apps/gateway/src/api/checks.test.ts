@@ -54,6 +54,7 @@ async function checked(...events: readonly ModelEvent[]): Promise<readonly strin
   const checks = await runChecks(
     fakeContext({
       accounts: { list: () => [], get: () => undefined },
+      scheduled: { list: () => [] },
       config: { current: () => ({ agents: { all: [AGENT] }, models }) },
       now: () => 0,
     }),

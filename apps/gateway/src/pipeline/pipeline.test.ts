@@ -30,6 +30,7 @@ it("queues a message when it is committed, and acknowledges it when it is on dis
       },
     },
     inboxAlarm: { report: nothing },
+    replyWindows: { heard: nothing },
     pending: new PendingMessages(),
     outcomes: { accepted: nothing },
     hooks: { observe: nothing },

@@ -192,7 +192,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${GATEWAY}/pipeline/pipeline.ts`,
-        from: "for (const interrupted of await store.runs.interrupted(lease)) {",
+        from: "for (const interrupted of interruptedRuns) {",
         to: "for (const interrupted of []) {",
       },
     ],
@@ -288,8 +288,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "packages/telemetry/src/logger/logger.ts",
-        from: "hooks: { streamWrite: redact }",
-        to: "hooks: {}",
+        from: "visibleJson(redact(line))",
+        to: "visibleJson(line)",
       },
     ],
     scenario: { course: [], loadMs: 200 },
