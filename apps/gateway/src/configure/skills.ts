@@ -67,7 +67,10 @@ export async function resolveSkills(options: {
     env,
     entries,
     maxAgeMs: MAX_AGE_MS,
-    pins: { store: createPinFiles(home.skillPinsDir), compare: compareTexts },
+    pins: {
+      store: createPinFiles(home.skillPinsDir),
+      compare: (texts) => compareTexts(texts, { role: "owner" }),
+    },
     pinsFirstSeen: () => pinsFirstSeen,
     hasConfig: (key) => isSet(loaded.config, key),
   });
