@@ -8,7 +8,7 @@ function tokenOf({ usedAt, ...row }: typeof accessToken.$inferSelect): AccessTok
   return { ...row, ...(usedAt === null ? {} : { usedAt }) };
 }
 
-/** Tokens of clients and sessions of browsers. */
+/** Stores client tokens and browser sessions. */
 export function createAccessStore(context: Context): AccessStore {
   return { tokens: createTokens(context), sessions: createWebSessions(context) };
 }

@@ -7,7 +7,7 @@ import type { WriteAheadLog } from "./write-ahead-log.ts";
 
 interface Parts {
   readonly path: string;
-  /** Absent for a database in memory and for a read-only store. */
+  /** Absent for in-memory databases and read-only stores. */
   readonly log: WriteAheadLog | undefined;
   /** Runs a checkpoint between two batches. */
   readonly checkpoint: () => Promise<void>;

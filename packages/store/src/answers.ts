@@ -8,27 +8,27 @@ import { inbox, isGivenUp, type OutboxRecord, outbox } from "./schema/index.ts";
 import type { InboxId } from "./types/common.ts";
 import type { InboxFinalState } from "./types/inbox.ts";
 
-/** Links rows of the outbox to the messages that they answer, and updates these messages when a delivery ends. */
+/** Links outbox rows to the messages that they answer, and updates these messages when a delivery ends. */
 export interface Answers {
   of(row: OutboxRecord): readonly InboxId[];
-  /** Returns only the messages whose senders were to learn their end by this row. */
+  /** Returns the messages whose senders depend on this row to learn the outcome. */
   awaiting(row: OutboxRecord): readonly InboxId[];
-  /** Records that the row was not delivered: the messages that {@link awaiting} returns become `unreported`. */
+  /** Records that the row was not delivered. The messages that {@link awaiting} returns become `unreported`. */
   undelivered(row: OutboxRecord, why: string): void;
-  /** Records that a notice about undelivered replies was sent: `unreported` messages become reported ones. */
+  /** Records that a notice about undelivered replies was sent. The `unreported` messages become reported. */
   reported(row: OutboxRecord): void;
-  /** Records that an operator retries the reply: its messages get their states back. */
+  /** Records that an operator retries the reply. The states of its messages are restored. */
   reopened(row: OutboxRecord): void;
   /**
-   * Called when a message becomes `replied`. If its reply was given up before that, the message gets the state for
+   * Called when a message becomes `replied`. If the store already gave up its reply, the message gets the state for
    * undelivered replies.
    */
   settled(seq: number): void;
 }
 
-/** Prefix of the reason of a message whose reply was not delivered. */
+/** Prefix of the reason that is stored with a message whose reply was not delivered. */
 const MARK = "undelivered: ";
-/** The start of the reason of an expired row. */
+/** Prefix of the reason that is stored with an expired row. */
 export const EXPIRED_REASON = "time to live passed";
 
 const REPORTED = ["failed-reported", "expired-reported"] as const satisfies readonly InboxFinalState[];
@@ -57,7 +57,7 @@ function prepareStatements(database: Database) {
         .set({ state: "unreported", rule: sql`coalesce(${inbox.rule}, 'undelivered')`, reason: p("reason") })
         .where(and(eq(inbox.seq, p("seq")), eq(inbox.state, "replied"))),
     ),
-    // The reply said that the run failed. The reason of that failure stays.
+    // The reply reported that the run failed. Keep the reason of that failure.
     endUnreported: database.command((p: Bound<{ seq: number }>) =>
       db
         .update(inbox)
@@ -101,7 +101,7 @@ export function createAnswers({ database }: Context, runs: RunRows): Answers {
     if (answers.length > 0) return answers.flatMap((seq) => statements.bySeq.get({ seq }) ?? []);
     const made = row.run === null ? undefined : runs.record(row.run);
     if (made === undefined) return [];
-    // Messages that this run returned to the queue belong to another run by now.
+    // Messages that this run returned to the queue may belong to another run now.
     return runs
       .messagesOf(made)
       .flatMap((seq) => statements.bySeq.get({ seq }) ?? [])
@@ -123,7 +123,7 @@ export function createAnswers({ database }: Context, runs: RunRows): Answers {
       }
     },
     reported(row) {
-      // The messages of a run are answered by its reply. A notice names the messages that it is about.
+      // The run's reply answers the messages of the run. A notice lists the messages that it reports.
       if (row.run !== null || (row.answers ?? []).length === 0) return;
       for (const { seq } of messagesOf(row)) statements.endReported.run({ seq });
     },
@@ -145,7 +145,7 @@ function isMarked(reason: string | null): boolean {
   return reason?.startsWith(MARK) === true;
 }
 
-/** Returns the row numbers of messages, as the column `answers` stores them. */
+/** Converts message ids to row numbers for the column `answers`. */
 export function answeredRows(ids: readonly InboxId[] | undefined): readonly number[] {
   return (ids ?? []).flatMap((id) => rowOf(id) ?? []);
 }

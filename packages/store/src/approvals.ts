@@ -37,7 +37,7 @@ function prepareStatements(database: Database) {
 export function createApprovalStore<T extends Bodies>({ database, queue }: Context): ApprovalStore<T> {
   const statements = prepareStatements(database);
 
-  /** Parses a row. Omits a question with damaged text, since no person can decide it. */
+  /** Parses a row. Omits a request with damaged JSON, because nobody could decide it. */
   function intact({ question, state, approver, grant, decidedAt }: ApprovalRecord): T["approval"][] {
     const asked = decodeIntact<T["approval"]>(question);
     if (asked === undefined) return [];
@@ -97,7 +97,7 @@ export function createApprovalStore<T extends Bodies>({ database, queue }: Conte
   };
 }
 
-/** Adds the condition of the index `approval_open` if only open approvals are requested. */
+/** Adds the condition of the index `approval_open` if the query selects only open approvals. */
 function conditionOf(states: readonly ApprovalState[] | undefined) {
   if (states === undefined) return undefined;
   const wanted = inArray(approval.state, [...states]);

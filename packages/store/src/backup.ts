@@ -5,8 +5,8 @@ import { toStoreError } from "./driver-errors.ts";
 import { StoreError } from "./errors.ts";
 
 /**
- * Creates a file with the content that `copy` writes. The file gets its name after it was written completely and
- * synced, and is removed if anything fails.
+ * Creates a file with the content that `copy` writes. The file gets its final name after it is complete and synced. It
+ * is removed if anything fails.
  *
  * @throws StoreError `invalid` if the file exists, `disk_full`, `corrupt`
  */
@@ -36,14 +36,14 @@ export async function backupTo(
   }
 }
 
-/** Links instead of renaming, because a rename would overwrite a file that was created in the meantime. */
+/** Uses a hard link, because a rename would overwrite a file that was created in the meantime. */
 async function giveName(part: string, toPath: string): Promise<void> {
   try {
     await fs.link(part, toPath);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "EEXIST") throw taken(toPath);
-    // Some file systems do not support links.
+    // Some file systems do not support hard links.
     if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EOPNOTSUPP" && code !== "ENOSYS") throw error;
     await fs.rename(part, toPath);
   }

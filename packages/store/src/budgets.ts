@@ -43,7 +43,7 @@ function prepareStatements(database: Database) {
   };
 }
 
-/** Reads and writes of pots inside a transaction. */
+/** Creates the functions that read and write pots inside a transaction. */
 function createPots(statements: ReturnType<typeof prepareStatements>) {
   function getRow({ account, period }: Pot) {
     return statements.potOf.get({ account, period }) ?? { account, period, micros: 0, tokens: 0, grants: 0 };
@@ -75,7 +75,10 @@ export function createBudgetStore({ database, queue }: Context, fence: Fence): B
   const statements = prepareStatements(database);
   const { getRow, getBalance, spend } = createPots(statements);
 
-  /** The cost of calls of dead processes is unknown, so they count at their maximum. */
+  /**
+   * Settles the reservations of dead processes. The cost of their calls is unknown, so the full reservation counts as
+   * spent.
+   */
   function settleLostReservations(asker: LeaseToken): void {
     for (const row of statements.allReserved.all()) {
       if (!fence.lost({ name: row.leaseName, epoch: row.leaseEpoch }, asker)) continue;
@@ -118,7 +121,7 @@ export function createBudgetStore({ database, queue }: Context, fence: Fence): B
   };
 }
 
-/** Returns the indexes of the claims whose limits are reached. */
+/** Returns the indexes of the claims that have reached their limits. */
 function getFullClaims(claims: readonly Claim[], getBalance: (pot: Pot) => Balance): number[] {
   return claims.flatMap(({ limit, ...pot }, index) =>
     limit !== undefined && isFull(getBalance(pot), limit) ? [index] : [],
@@ -136,7 +139,7 @@ function getDistinctPots(pots: readonly Pot[]): readonly Pot[] {
   return [...distinct.values()];
 }
 
-/** Sorted by account and period. */
+/** Returns the balances, sorted by account and period. */
 function getBalances({ db }: Database, periods: readonly string[]): Balance[] {
   const none = (name: string) => sql<number>`0`.as(name);
   const spent = db

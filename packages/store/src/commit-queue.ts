@@ -4,14 +4,14 @@ import { isBusy, toStoreError } from "./driver-errors.ts";
 import { StoreError } from "./errors.ts";
 import type { Logger } from "./types/logger.ts";
 
-/** Syncs the log: everything committed so far survives a power failure. */
+/** Syncs the log. Everything committed before the call survives a power failure. */
 type SyncLog = () => Promise<void>;
 
 export interface CommitQueueOptions {
   readonly database: Database;
-  /** Syncs the log after a commit. Absent for a database in memory. */
+  /** Syncs the log after a commit. Absent for in-memory databases. */
   readonly syncLog?: SyncLog;
-  /** Maximum time between two commits under load. */
+  /** Maximum time between two commits under load, in milliseconds. */
   readonly spacingMs: number;
   /** Runs between two batches, for checkpoints. Errors are only logged. */
   readonly afterBatch?: () => Promise<void>;
@@ -20,32 +20,32 @@ export interface CommitQueueOptions {
 
 export interface CommitQueue {
   /**
-   * Runs `work` in a transaction that it shares with concurrent calls, isolated by a savepoint: if `work` throws, only
+   * Runs `work` in a transaction that concurrent calls share. A savepoint isolates each call: if `work` throws, only
    * its own writes are rolled back. Resolves once the transaction is durable.
    */
   write<R>(work: () => R, manner?: Manner): Promise<R>;
   /**
-   * As {@link write}, but resolves after the commit, before the sync. The caller can continue and wait for `onDisk`
+   * Like {@link write}, but resolves after the commit, before the sync. The caller can continue and await `onDisk`
    * later.
    */
   writeAhead<R>(work: () => R): Promise<Ahead<R>>;
-  /** Runs `work` now, on the last committed state. */
+  /** Runs `work` immediately, on the last committed state. */
   read<R>(work: () => R): Promise<R>;
   /**
-   * Changes with every transaction and every rolled-back call. Values read under one number stay valid until it
+   * Changes with every transaction and every rolled-back call. Values read under one number stay valid until the number
    * changes.
    */
   readonly transaction: number;
   /** Changes with every transaction. */
   readonly batch: number;
-  /** Suspends the time limit for locks while `work` holds a lock on another connection. */
+  /** Suspends the lock timeout while `work` holds a lock on another connection. */
   whileLocked<R>(work: () => Promise<R>): Promise<R>;
   readonly counts: { readonly commits: number; readonly calls: number; readonly syncs: number };
   /** Resolves when no call is pending. Later calls reject with `closed`. */
   close(): Promise<void>;
 }
 
-/** The result of a committed transaction that is not yet synced. */
+/** The result of a transaction that is committed but not yet synced. */
 interface Ahead<R> {
   readonly result: R;
   /** Resolves once the transaction is synced. */
@@ -54,7 +54,7 @@ interface Ahead<R> {
 
 /**
  * `patient`: waits briefly for another call to share its commit. `unsynced`: resolves after the commit. The commit
- * survives a killed process; a power failure may undo it, and nothing before it, until a later call is synced.
+ * survives a killed process. Until a later call is synced, a power failure may undo this commit, but no earlier one.
  */
 type Manner = "patient" | "unsynced";
 
@@ -63,32 +63,32 @@ interface Call {
   run(): void;
   /** Called after the commit, before the sync. */
   committed?(): void;
-  /** Called once: with an error, or without one on success. */
+  /** Called once, with an error if the call failed. */
   done(error?: unknown): void;
 }
 
-/** Maximum time for which a batch blocks the event loop; the remaining calls run in the next batch. */
+/** Maximum time for which a batch blocks the event loop, in milliseconds. The remaining calls run in the next batch. */
 const maxHoldMs = 5;
-/** Time limit for another process's transaction, and the interval between two attempts. */
+/** Time limit for waiting for another process's transaction, and the interval between attempts, in milliseconds. */
 const maxLockedMs = 10_000;
 const lockedRetryMs = 5;
-/** Maximum wait of a patient call. */
+/** Maximum wait of a patient call, in milliseconds. */
 const patienceMs = 10;
-/** Calls per second at which the spacing of commits begins, and at which it reaches its maximum. */
+/** Call rates per second at which commit spacing begins and at which it reaches its maximum. */
 const spacingFrom = 500;
 const spacingFull = 1500;
-/** Half-life of the call rate. */
+/** Half-life of the measured call rate, in milliseconds. */
 const rateHalfLifeMs = 100;
 /** Weight of the latest batch in the average batch size. */
 const sizeWeight = 1 / 16;
-/** Average batch size at which spacing applies in full. It only helps concurrent calls. */
+/** Average batch size at which spacing applies in full. Spacing only helps concurrent calls. */
 const sizeFull = 1.5;
 
 /**
- * Group commit. Calls of one turn of the event loop, and calls that arrive during a sync, share one transaction and one
- * sync. The sync runs on libuv's thread pool, so only the statements block the event loop. Under load, commits are
- * spaced by some milliseconds, so that a page that several messages change is written once. Sequential calls are never
- * delayed.
+ * Implements group commit. Calls in one turn of the event loop, and calls that arrive during a sync, share one
+ * transaction and one sync. The sync runs on libuv's thread pool, so only the statements block the event loop. Under
+ * load, commits are spaced a few milliseconds apart, so that a page changed by several messages is written once.
+ * Sequential calls are never delayed.
  */
 export function commitQueue(options: CommitQueueOptions): CommitQueue {
   return new BatchingQueue(options);
@@ -115,7 +115,7 @@ class BatchingQueue implements CommitQueue {
   #lockedSince: number | undefined;
   #lockedByUs = 0;
   #patience: NodeJS.Timeout | undefined;
-  /** Total changes of the connection. Only batches write through it. */
+  /** Total changes on the connection. Only batches write through it. */
   #changes: number | undefined;
   #transaction = 0;
   #batch = 0;
@@ -151,7 +151,7 @@ class BatchingQueue implements CommitQueue {
 
   writeAhead<R>(work: () => R): Promise<Ahead<R>> {
     const { promise: onDisk, resolve: isOnDisk, reject: isLost } = Promise.withResolvers<void>();
-    // A caller that ignores `onDisk` gets the error with its next call.
+    // If the caller ignores `onDisk`, its next call reports the error.
     onDisk.catch(() => {});
     return new Promise<Ahead<R>>((resolve, reject) => {
       let settle = () => {};
@@ -254,7 +254,7 @@ class BatchingQueue implements CommitQueue {
         try {
           call.run();
         } catch (error) {
-          // On a full disk SQLite may roll back the whole transaction.
+          // If the disk is full, SQLite may roll back the whole transaction.
           if (!this.#raw.inTransaction) throw error;
           outcomes.set(call, toStoreError(error));
           this.#undo.run();
@@ -273,7 +273,7 @@ class BatchingQueue implements CommitQueue {
     return outcomes;
   }
 
-  /** As {@link #transact}, but if the transaction cannot begin, every pending call fails. */
+  /** Like {@link #transact}, but fails every pending call if the transaction cannot begin. */
   #transactOrFail(): Map<Call, unknown> | undefined {
     try {
       return this.#transact();
@@ -336,7 +336,7 @@ class BatchingQueue implements CommitQueue {
     else for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** A failure is only logged: the calls have completed, and the next batch retries. */
+  /** Failures are only logged: the calls have completed, and the next batch retries. */
   async #tendTheLog(): Promise<void> {
     try {
       await this.#options.afterBatch?.();
@@ -354,8 +354,8 @@ class BatchingQueue implements CommitQueue {
       this.counts.syncs += 1;
       await syncLog();
     } catch (cause) {
-      // After a failed fsync the content of the disk is unknown, and Linux reports the error only once: a second fsync
-      // would succeed without writing. The file must be reopened.
+      // After a failed fsync, the content of the disk is unknown. Linux reports the error only once, so a second fsync
+      // would succeed without writing anything. The file must be reopened.
       this.#broken = new StoreError("io", "The database could not be synced to the disk. Open it again.", {
         cause,
       });

@@ -6,13 +6,13 @@ import { migrate, requireVersion } from "./migrate.ts";
 import type { Logger } from "./types/logger.ts";
 import type { StoreAccess } from "./types/store.ts";
 
-/** Another process may be migrating the file. */
+/** Time limit for opening the file, in milliseconds. Another process may be migrating it. */
 const openTimeoutMs = 5000;
 /** Page cache of the connection, in KiB. */
 const cacheKib = 4096;
 /**
- * Page size of a new file; an existing file keeps its own. A commit writes whole pages, mostly for a row or two. Pages
- * of 2 KiB save 37 % of the bytes that SQLite's default of 4 KiB writes for a message.
+ * Page size of a new file, in bytes. An existing file keeps its page size. A commit writes whole pages, usually for
+ * only one or two rows. Pages of 2 KiB write 37 % fewer bytes per message than SQLite's default of 4 KiB.
  */
 export const PAGE_BYTES = 2048;
 
@@ -38,7 +38,7 @@ export function connect(path: string, access: StoreAccess, logger?: Pick<Logger,
     } else {
       requireVersion(raw, path);
     }
-    // `writeAheadLog` syncs the log.
+    // `writeAheadLog` syncs the log itself.
     raw.pragma("synchronous = NORMAL");
     raw.pragma("busy_timeout = 0");
     return raw;

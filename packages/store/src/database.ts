@@ -4,33 +4,33 @@ import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3"
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { FaultPoint } from "./types/store.ts";
 
-/** Returns the placeholder of a parameter: a statement with the parameters `{ seq: number }` uses `p("seq")`. */
+/** Returns the placeholder for a parameter. A statement with the parameters `{ seq: number }` uses `p("seq")`. */
 export type Bound<Params> = <Name extends keyof Params & string>(
   name: Name,
 ) => SQL<Params[Name]> & Placeholder<string>;
 
-/** Arguments of a statement; none if it has no parameters. */
+/** Arguments of a statement. Empty if the statement has no parameters. */
 type Arguments<Params> = keyof Params extends never ? [] : [params: Params];
 
-/** A prepared statement that reads. */
+/** A prepared statement that reads rows. */
 export interface Query<Params, Row> {
   get(...params: Arguments<Params>): Row | undefined;
   all(...params: Arguments<Params>): Row[];
 }
 
-/** A prepared statement that writes. */
+/** A prepared statement that writes rows. */
 export interface Command<Params> {
   run(...params: Arguments<Params>): Written;
 }
 
 interface Written {
-  /** Number of rows. */
+  /** Number of changed rows. */
   readonly changes: number;
   /** Row number of the last inserted row. */
   readonly rowNumber: number;
 }
 
-/** Number of statements prepared in one turn of the event loop. */
+/** Number of statements to prepare in one turn of the event loop. */
 const AT_ONCE = 8;
 
 interface Readable<Row> {
@@ -44,22 +44,22 @@ interface Writable {
   prepare(): { run(params?: object): Sqlite.RunResult };
 }
 
-/** A connection and its statements. Each statement is prepared once, by its first use. */
+/** A connection and its statements. Each statement is prepared once, on first use. */
 export interface Database {
   readonly raw: Sqlite.Database;
   readonly db: BetterSQLite3Database;
   query<Params extends object, Row>(build: (bound: Bound<Params>) => Readable<Row>): Query<Params, Row>;
   command<Params extends object>(build: (bound: Bound<Params>) => Writable): Command<Params>;
-  /** Inserts rows. Omitted columns get their default or NULL. */
+  /** Inserts rows. Omitted columns get their default value or NULL. */
   insert<Table extends SQLiteTable>(table: Table): Command<Table["$inferInsert"]>;
-  /** As {@link insert}, but replaces a row with the same `key`. */
+  /** Like {@link insert}, but replaces a row with the same `key`. */
   replace<Table extends SQLiteTable>(
     table: Table,
     key: readonly SQLiteColumn[],
   ): Command<Table["$inferInsert"]>;
-  /** Prepares SQL that drizzle cannot express, with parameters `@name`. */
+  /** Prepares SQL that Drizzle cannot express. Parameters are written as `@name`. */
   handWritten<Params extends object, Row = never>(text: string): Query<Params, Row> & Command<Params>;
-  /** Prepares all remaining statements, and yields to the event loop in between. */
+  /** Prepares all remaining statements and yields to the event loop in between. */
   prepare(): Promise<void>;
   readonly fault: (point: FaultPoint) => void;
 }
@@ -68,8 +68,8 @@ export interface Database {
 const placeholder = (name: string) => new Placeholder(name) as Placeholder<string> & SQL<never>;
 
 /**
- * A placeholder for statements that read. If the planner uses the value of a parameter, as for `LIMIT` and `ORDER BY`,
- * SQLite plans the statement again for each call. The unary plus hides the value from the planner.
+ * A placeholder for statements that read. If the planner uses the value of a parameter, as in `LIMIT` and `ORDER BY`,
+ * SQLite plans the statement again on each call. The unary plus hides the value from the planner.
  */
 const opaquePlaceholder = (name: string) => sql`+${placeholder(name)}` as Placeholder<string> & SQL<never>;
 
@@ -84,7 +84,7 @@ function columnPlaceholders(table: SQLiteTable): Record<string, Placeholder> {
   return Object.fromEntries(Object.keys(getTableColumns(table)).map((name) => [name, sql.placeholder(name)]));
 }
 
-/** Returns the columns that a row replaces in another with the same key. */
+/** Returns the columns that an upsert replaces in a row with the same key. */
 function columnsBut(key: readonly SQLiteColumn[], table: SQLiteTable): Record<string, SQL> {
   return Object.fromEntries(
     Object.entries(getTableColumns(table))
@@ -93,11 +93,11 @@ function columnsBut(key: readonly SQLiteColumn[], table: SQLiteTable): Record<st
   );
 }
 
-/** Returns the name of a column in SQLite. */
+/** Converts a property name to the name of its SQLite column. */
 export const snakeCase = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Creates statements that are prepared by their first use or by `prepare`. */
+/** Creates statements that are prepared on first use or by `prepare`. */
 function lazily() {
   const statements: (() => unknown)[] = [];
 

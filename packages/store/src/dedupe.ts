@@ -9,7 +9,7 @@ import type { PlatformMessage } from "./types/inbox.ts";
 
 const dayMs = 86_400_000;
 
-/** A deduplication key of a message, with a hash of 53 bits for the index. */
+/** A message's deduplication key and a 53-bit hash of it for the index. */
 export interface DedupeKey {
   readonly hash: number;
   readonly kind: "event" | "message";
@@ -18,10 +18,10 @@ export interface DedupeKey {
   readonly id: string;
 }
 
-/** The first delivery: its row, or `pruned` if only the key is left. */
+/** The first delivery: its row, or `pruned` if only the key remains. */
 type Seen = { readonly row: InboxRecord } | "pruned";
 
-/** The index of deduplication keys. Call it inside a transaction. */
+/** The index of deduplication keys. Use it only inside a transaction. */
 export interface DedupeIndex {
   find(key: DedupeKey): Seen | undefined;
   /** Adds the keys of row `seq`. */
@@ -34,7 +34,7 @@ export function dedupeKey(kind: DedupeKey["kind"], channel: string, account: str
   return { hash: number, kind, channel, account, id };
 }
 
-/** Returns the message with this platform id, if it is still stored. */
+/** Returns the message with this platform id if it is still stored. */
 export function messageRow(
   dedupe: DedupeIndex,
   { channel, account, messageId }: PlatformMessage,
@@ -67,7 +67,10 @@ export function createDedupeIndex({ database }: Context, rows: InboxRows<Bodies>
   };
 }
 
-/** Returns false if the row belongs to another key with the same hash. If its body is damaged, the hash decides. */
+/**
+ * Returns false if the row belongs to another key with the same hash. If the body of the row is damaged, the hash is
+ * sufficient.
+ */
 function isRowOf(rows: InboxRows<Bodies>, row: InboxRecord, key: DedupeKey): boolean {
   const event = rows.event(row);
   if (event === undefined) return true;

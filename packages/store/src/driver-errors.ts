@@ -1,16 +1,16 @@
 import { isStoreError, StoreError } from "./errors.ts";
 
-/** Returns the `code` of an error of SQLite or Node.js, or an empty string. */
+/** Returns the `code` of an SQLite or Node.js error, or an empty string. */
 function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** Returns whether another process holds the lock. */
+/** Returns whether the error means that another process holds the lock. */
 export function isBusy(error: unknown): boolean {
   return codeOf(error).startsWith("SQLITE_BUSY");
 }
 
-/** Converts an error of the driver or the file system to a {@link StoreError}. Other errors are returned unchanged. */
+/** Converts an error from the driver or the file system to a {@link StoreError}. Returns other errors unchanged. */
 export function toStoreError(error: unknown): unknown {
   if (isStoreError(error)) return error;
   const code = codeOf(error);

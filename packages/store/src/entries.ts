@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import type { Bound, Database } from "./database.ts";
 import { type EntryRecord, entry } from "./schema/index.ts";
 
-/** Columns of an entry other than its body. Absent ones are NULL. */
+/** Columns of an entry except its body. Absent values are stored as NULL. */
 interface EntryPlace {
   readonly at: number;
   readonly sessionKey?: string | null;
@@ -12,7 +12,7 @@ interface EntryPlace {
   readonly generation?: number;
 }
 
-/** The table of bodies. */
+/** Access to the table of bodies. */
 export interface Entries {
   /** Inserts an entry and returns its number. */
   add(kind: EntryRecord["kind"], body: string, place: EntryPlace): number;

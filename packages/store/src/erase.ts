@@ -5,9 +5,12 @@ import type { EraseRequest } from "./types/maintenance.ts";
 /** Replaces erased text. */
 export const ERASED = "[forgotten]";
 
-/** A shorter text is replaced only as a whole message, since it may be part of any other. Chinese counts threefold. */
+/**
+ * Minimum length for replacing text inside other text. Shorter text is replaced only as a whole message, because it may
+ * occur in unrelated text. A Chinese character counts as three.
+ */
 const MIN_LENGTH = 10;
-/** Rows that are examined in one transaction. */
+/** Number of rows to examine in one transaction. */
 const ROWS_AT_ONCE = 1_000;
 
 type Row = Readonly<Record<string, string | number>>;
@@ -16,9 +19,9 @@ type Row = Readonly<Record<string, string | number>>;
 interface TextColumn {
   readonly table: string;
   readonly column: string;
-  /** The primary key. A single number is examined in ranges. */
+  /** The primary key. Tables with a single numeric key are examined in ranges. */
   readonly key: readonly [string, ...string[]];
-  /** The condition for rows of the sessions. */
+  /** The condition that selects the rows of the sessions. */
   readonly condition: string;
 }
 
@@ -55,15 +58,15 @@ const COLUMNS: readonly TextColumn[] = [
     key: ["session_key", "seq", "place"],
     condition: `session_key IN ${SESSIONS}`,
   },
-  // Traces belong to messages. Only owners read them.
+  // Traces belong to messages, not to sessions. Only owners can read them.
   { table: "trace", column: "entries", key: ["n"], condition: "true" },
 ];
 const NUMBERED: ReadonlySet<string> = new Set(["id", "n"]);
 
 /**
- * Creates a function that replaces texts in everything that belongs to some sessions, and overwrites them in the file.
+ * Creates a function that replaces texts in all data of the given sessions and overwrites them in the file.
  *
- * @param cleanFile removes former content from unused parts of the file and from its log
+ * @param cleanFile removes old content from unused parts of the file and from its log
  */
 export function createEraser(
   { database, queue }: Context,
@@ -124,7 +127,7 @@ export function createEraser(
     return erased;
   }
 
-  /** A title may be the beginning of a message. */
+  /** A title may be the first words of a message. */
   function eraseTitles(sessions: string, texts: readonly string[]): number {
     const find = database.handWritten<{ sessions: string }, { key: string; title: string }>(
       `SELECT key, title FROM session WHERE key IN ${SESSIONS} AND title IS NOT NULL`,
@@ -146,7 +149,7 @@ export function createEraser(
 
   return async ({ sessions, messages, texts }) => {
     const parts = [...new Set(texts.flatMap(getParts))];
-    // Otherwise SQLite leaves the former text in the unused part of its page.
+    // Otherwise SQLite would leave the old text in unused space on its page.
     raw.pragma("secure_delete = ON");
     try {
       let erased = await queue.write(() => eraseMessages(messages));
@@ -164,8 +167,8 @@ export function createEraser(
 }
 
 /**
- * Returns the parts of a text that are replaced wherever they occur: its lines without list marks, or the sentences of
- * long lines, because lists of results shorten them. Searching for longer parts can take quadratic time.
+ * Returns the fragments of a text to replace wherever they occur: its lines without list markers, or the sentences of
+ * long lines, because search results abbreviate them. Searching for longer fragments can take quadratic time.
  */
 function getParts(text: string): string[] {
   const lines = text.split("\n").map((line) => line.replace(/^\s*(?:[-*>#]+|\d+[.)])\s+/, "").trim());
@@ -175,7 +178,7 @@ function getParts(text: string): string[] {
     .filter((part) => part.length + 2 * (part.match(/\p{Script=Han}/gu)?.length ?? 0) >= MIN_LENGTH);
 }
 
-/** Returns a text as it is stored in JSON, in JSON inside JSON, and plain. */
+/** Returns the text as plain text, as a JSON string, and as JSON inside a JSON string. */
 function getForms(text: string): string[] {
   const once = escapeJson(text);
   return [...new Set([text, once, escapeJson(once)])];
@@ -185,7 +188,7 @@ function escapeJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** Replaces texts in all strings of a JSON value, or in a text that is not JSON. */
+/** Replaces texts in all strings of a JSON value, or in a string that is not JSON. */
 function eraseTexts(stored: string, texts: readonly string[]): string {
   const value = decodeIntact<unknown>(stored);
   return value === undefined || typeof value !== "object"
@@ -204,7 +207,10 @@ function eraseInString(text: string, texts: readonly string[]): string {
   return texts.flatMap(getForms).reduce(replaceUnescaped, text);
 }
 
-/** Replaces a text unless it begins inside an escape sequence, such as with the `n` of `\\n`. */
+/**
+ * Replaces a text unless the match begins inside an escape sequence, such as the `n` of `\
+ * `.
+ */
 function replaceUnescaped(whole: string, text: string): string {
   let erased = "";
   let from = 0;
@@ -217,7 +223,7 @@ function replaceUnescaped(whole: string, text: string): string {
   return erased + whole.slice(from);
 }
 
-/** Replaces the text of a message, but not its tool calls. */
+/** Replaces a message's text, but not its tool calls. */
 function eraseContent(body: string): string {
   const message = decodeIntact<{ readonly content?: unknown }>(body);
   if (message === undefined || typeof message !== "object" || message === null) return JSON.stringify(ERASED);

@@ -1,6 +1,6 @@
 /**
  * - `store_newer`: a later release wrote the file
- * - `store_older`: an earlier release wrote the file, and it was not to be migrated
+ * - `store_older`: an earlier release wrote the file, and the caller did not allow a migration
  * - `fenced`: the lease is no longer current
  * - `busy`: a run holds the session
  * - `conflict`: the row is in a state that does not allow the change
@@ -31,8 +31,8 @@ export type StoreErrorCode =
 const MARK = Symbol.for("signalbox.store.error");
 
 /**
- * The error that every method of a store rejects with. Its message is a sentence for people, with a remedy if there is
- * one. Recognize it with {@link isStoreError}, which also works across copies of this package.
+ * The error with which every store method rejects. Its message is a sentence for people, with a remedy if there is one.
+ * Recognize it with {@link isStoreError}, which also works across copies of this package.
  */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
@@ -45,21 +45,21 @@ export class StoreError extends Error {
   }
 }
 
-/** Returns whether `error` is a {@link StoreError} of this or another copy of the package. */
+/** Returns whether `error` is a {@link StoreError} from this copy of the package or another one. */
 export function isStoreError(error: unknown): error is StoreError {
   return error instanceof Error && MARK in error;
 }
 
-/** Returns `error`, or its cause, if it is a {@link StoreError}. */
+/** Returns `error` or its cause, whichever is a {@link StoreError}, if any. */
 export function getStoreError(error: unknown): StoreError | undefined {
   const cause = error instanceof Error && isStoreError(error.cause) ? error.cause : error;
   return isStoreError(cause) ? cause : undefined;
 }
 
-/** The presented lease is no longer current: another process continues the work. Nothing was written. */
+/** The given lease is no longer current because another process took over the work. Nothing was written. */
 export class FencedError extends StoreError {
   readonly lease: string;
-  /** The presented epoch. */
+  /** The epoch of the given lease. */
   readonly epoch: number;
 
   constructor(lease: string, epoch: number, message: string) {
@@ -70,7 +70,7 @@ export class FencedError extends StoreError {
   }
 }
 
-/** A later release of the store wrote the database. */
+/** The database was written by a later release of the store. */
 export class StoreNewerError extends StoreError {
   readonly file: string;
   readonly fileVersion: number;
@@ -111,12 +111,14 @@ export class HomeHeldError extends StoreError {
   }
 }
 
-/** Returns whether this process can no longer use the store: another process holds its lease, or the disk failed. */
+/**
+ * Returns whether this process can no longer use the store, because another process holds its lease or the disk failed.
+ */
 export function isFatal(error: unknown): boolean {
   return isStoreError(error) && (error.code === "fenced" || error.code === "io");
 }
 
-/** Returns whether a retry may succeed: the disk was full, or another process held the lock. */
+/** Returns whether a retry may succeed, because the disk was full or another process held the lock. */
 export function isRetryable(error: unknown): boolean {
   return isStoreError(error) && (error.code === "disk_full" || error.code === "locked");
 }

@@ -2,10 +2,10 @@ import type { RunUsage } from "./types/usage.ts";
 
 type Figure = keyof RunUsage;
 
-/** A value for each figure of usage. */
+/** One value for each usage figure. */
 export type Figures<V> = Record<Figure, V>;
 
-/** Maps every figure of usage to a value. This is the only list of the figures. */
+/** Maps every usage figure to a value. This is the only list of usage figures. */
 export function eachFigure<V>(of: (figure: Figure) => V): Figures<V> {
   return {
     modelCalls: of("modelCalls"),

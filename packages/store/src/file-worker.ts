@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { PAGE_BYTES } from "./connection.ts";
 import { toStoreError } from "./driver-errors.ts";
 
-/** Plain JavaScript, so that the worker runs from sources and from the build. */
+/** Plain JavaScript, so that the worker runs both from source and from the build. */
 const program = `
 const { parentPort, workerData } = require("node:worker_threads");
 const Sqlite = require(workerData.driver);
@@ -40,7 +40,7 @@ async function onThread(work: { readonly path: string; readonly copy?: string })
   return new Promise((resolve, reject) => {
     const worker = new Worker(program, { eval: true, workerData: { ...work, driver } });
     worker.once("error", reject);
-    // `postMessage` would drop the `code` of an error.
+    // `postMessage` does not preserve an error's `code`.
     worker.once("message", ({ code, message }: { code: unknown; message: string }) =>
       reject(toStoreError(Object.assign(new Error(message), { code }))),
     );
@@ -56,8 +56,8 @@ export function vacuumOnThread(path: string): Promise<void> {
 }
 
 /**
- * Copies one committed state of the database to the empty file `copy`, and checks its integrity. The copy uses one read
- * transaction, so concurrent writers neither wait nor restart it.
+ * Copies one committed state of the database to the empty file `copy` and checks the integrity of the copy. The copy
+ * uses a single read transaction, so concurrent writers do not wait and do not restart it.
  */
 export function copyOnThread(path: string, copy: string): Promise<void> {
   return onThread({ path, copy });

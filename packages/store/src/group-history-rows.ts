@@ -14,14 +14,14 @@ export interface PreparedHistory {
   readonly at: number;
 }
 
-/** Writes of the group history that several parts use. */
+/** Writes to the group history that several modules use. */
 export interface GroupHistoryRows {
   /** Adds or replaces an entry. Removes the oldest entries beyond `limit` (default 20). */
   push(entry: PreparedHistory, limit?: number): void;
 }
 
 const DEFAULT_LIMIT = 20;
-/** Maximum number of rows trimmed at once. More rows than one only exist after the limit was lowered. */
+/** Maximum number of rows to trim at once. There is more than one row to trim only after the limit was lowered. */
 const TRIM_AT_MOST = 1000;
 
 /** @throws StoreError `invalid` */

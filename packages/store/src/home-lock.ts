@@ -9,13 +9,13 @@ import type { JsonValue } from "./types/common.ts";
 const lockName = "signalbox.lock";
 const holderName = "signalbox.holder.json";
 
-/** The process that holds a home, as written by itself. */
+/** The process that holds a home. The process writes these fields itself. */
 export interface HomeHolder {
   readonly pid: number;
   readonly host: string;
   /** Milliseconds since the epoch. */
   readonly since: number;
-  /** Details for other processes, such as the port on which the holder listens. */
+  /** Details for other processes, such as the port that the holder listens on. */
   readonly details?: JsonValue;
 }
 
@@ -23,7 +23,7 @@ export interface HomeLock {
   readonly holder: HomeHolder;
   /** Replaces the details that other processes can read. */
   describe(details: JsonValue): void;
-  /** May be called twice. */
+  /** Releases the lock. Can be called more than once. */
   release(): void;
 }
 
@@ -50,28 +50,28 @@ function readHolder(home: string): HomeHolder | undefined {
 }
 
 /**
- * Connections that hold a lock. Without a reference, the garbage collector would close the connection and release the
- * lock.
+ * Connections that hold a lock. Without this reference, the garbage collector would close the connection and release
+ * the lock.
  */
 const held = new Set<Sqlite.Database>();
 
-/** `readHomeHolder` in another process holds the lock for a moment. */
+/** Time limit for taking the lock, in milliseconds. `readHomeHolder` in another process may hold the lock briefly. */
 const takeTimeoutMs = 200;
 
 /**
- * Restricts the lock file to its owner. Another user who could open it could hold a shared lock and keep the owner out.
- * An existing file is not opened here: closing it would release this process's locks on it.
+ * Restricts the lock file to its owner. Other users who can open the file could hold a shared lock and lock out the
+ * owner. This function does not open an existing file, because closing it would release this process's locks on it.
  */
 function closeToOthers(path: string): void {
   try {
     if (!fs.existsSync(path)) fs.writeFileSync(path, "", { flag: "wx", mode: 0o600 });
     else if ((fs.statSync(path).mode & 0o077) !== 0) fs.chmodSync(path, 0o600);
   } catch {
-    // Another process created the file, or another user owns it. `take` reports whether it can be locked.
+    // Another process created the file, or another user owns it. `take` reports whether the file can be locked.
   }
 }
 
-/** Locks a file of the home through the operating system. Returns undefined while another process holds the lock. */
+/** Locks a file in the home through the operating system. Returns undefined if another process holds the lock. */
 function take(home: string, timeout: number): Sqlite.Database | undefined {
   const path = join(home, lockName);
   let file: Sqlite.Database | undefined;
@@ -93,10 +93,10 @@ function take(home: string, timeout: number): Sqlite.Database | undefined {
 }
 
 /**
- * Makes this process the only one that works on a home. The operating system releases the lock when the process ends,
- * in whatever way. The holder file next to it only informs people.
+ * Gives this process exclusive use of a home. The operating system releases the lock when the process ends for any
+ * reason. The holder file next to the lock is only informational.
  *
- * @throws HomeHeldError while another process, or another part of this one, holds it
+ * @throws HomeHeldError if another process, or another caller in this process, holds it
  */
 export function acquireHomeLock(
   home: string,
@@ -130,7 +130,7 @@ export function acquireHomeLock(
     try {
       fs.rmSync(path, { force: true });
     } catch {
-      // Without the lock, the holder file has no meaning.
+      // The holder file has no meaning without the lock.
     }
     held.delete(lock);
     lock.close();
@@ -155,7 +155,7 @@ export function acquireHomeLock(
   };
 }
 
-/** Returns the live holder of a home, if any, for programs that connect to it. */
+/** Returns the running holder of a home, if any, for programs that connect to it. */
 export function readHomeHolder(home: string): HomeHolder | "unknown" | undefined {
   if (!fs.existsSync(join(home, lockName))) return undefined;
   const lock = take(home, 0);

@@ -17,16 +17,16 @@ function encode(value: number, length: number): string {
 export type AnyId = InboxId | RunId | OutboxId;
 
 /**
- * Returns the id of a row, a ULID: 10 characters for the time, 8 for the nonce and 8 for the row number. A row is found
- * by its id without an index, and ids of two databases differ.
+ * Returns the id of a row, a ULID: 10 characters for the time, 8 for the nonce and 8 for the row number. The id locates
+ * its row without an index, and two databases never generate the same id.
  */
 export function idOf<Id extends AnyId>(at: number, nonce: number, row: number): Id {
   return brand(encode(at, 10) + encode(nonce, 8) + encode(row, 8));
 }
 
 /**
- * Creates the random part of ids. It stays the same within one millisecond, so ids of one millisecond sort by row
- * number.
+ * Creates the generator of an id's random component. It returns the same value within one millisecond, so ids of the
+ * same millisecond sort by row number.
  *
  * @param random returns a number in [0, 1)
  */
@@ -47,7 +47,7 @@ function brand<Id extends AnyId>(text: string): Id {
   return text as Id;
 }
 
-/** Parses an id, for instance from a command line. Returns undefined if it is not valid. */
+/** Parses an id, for example from a command line. Returns undefined if the id is not valid. */
 export function parseId<Id extends AnyId>(text: string): Id | undefined {
   return shape.test(text) ? brand(text) : undefined;
 }
@@ -57,7 +57,10 @@ export function timeOf(id: AnyId): number {
   return [...id.slice(0, 10)].reduce((time, digit) => time * 32 + digits.indexOf(digit), 0);
 }
 
-/** Returns the row number in an id, or undefined if the id is not valid. The caller checks that the row has this id. */
+/**
+ * Returns the row number encoded in an id, or undefined if the id is not valid. The caller must check that the row has
+ * this id.
+ */
 export function rowOf(id: string): number | undefined {
   if (!shape.test(id)) return undefined;
   let row = 0;
@@ -65,7 +68,9 @@ export function rowOf(id: string): number | undefined {
   return row;
 }
 
-/** Returns the row number of a cursor, or a number after all rows if there is no valid cursor. */
+/**
+ * Returns the row number of a cursor, or a number greater than any row number if the cursor is missing or not valid.
+ */
 export function rowOrEnd(cursor: string | undefined): number {
   return (cursor === undefined ? undefined : rowOf(cursor)) ?? Number.MAX_SAFE_INTEGER;
 }

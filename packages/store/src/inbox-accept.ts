@@ -17,7 +17,7 @@ interface Parts {
   readonly limit: number;
 }
 
-/** Creates the methods that accept an event, once. */
+/** Creates the methods that accept each event exactly once. */
 export function createAccept<T extends Bodies>(
   { database, queue, now, nonce }: Context,
   { entries, dedupe, limit }: Parts,
@@ -36,7 +36,7 @@ export function createAccept<T extends Bodies>(
   const addAccount = database.insert(accountTable);
 
   let open = { transaction: -1, count: 0 };
-  /** Counts once per transaction. Messages that end within the transaction are not subtracted. */
+  /** Counts once per transaction. Does not subtract messages that end within the transaction. */
   function openCount(): number {
     if (open.transaction !== queue.transaction) {
       open = { transaction: queue.transaction, count: unfinished.get()?.n ?? 0 };
@@ -90,7 +90,7 @@ export function createAccept<T extends Bodies>(
   };
 }
 
-/** Returns the keys under which a platform may deliver an event again. */
+/** Returns the deduplication keys that identify repeated deliveries of an event. */
 function getKeys({ channel, account, eventId, messageId, kind }: InboxAccept): readonly DedupeKey[] {
   const event = dedupeKey("event", channel, account, eventId);
   if (kind !== "message" || messageId === undefined) return [event];

@@ -10,7 +10,7 @@ import { entry, type InboxRecord, inbox, type RunRecord, run } from "./schema/in
 import type { Bodies, InboxId, LeaseToken } from "./types/common.ts";
 import type { InboxDetail, InboxFinalState, InboxRow, InboxState } from "./types/inbox.ts";
 
-/** The body of an inbound event's entry. */
+/** Body of the entry for an inbound event. */
 export interface InboundBody<T extends Bodies = Bodies> {
   readonly channel: string;
   readonly account: string;
@@ -36,20 +36,20 @@ interface End {
   readonly reason: string | null;
 }
 
-/** A row with its body and run. A missing or unreadable body means that the file is damaged. */
+/** A row with its body and run. If the body is missing or unreadable, the file is damaged. */
 interface Joined {
   readonly row: InboxRecord;
   readonly body: string | null;
   readonly run: Pick<RunRecord, "n" | "nonce" | "startedAt"> | null;
 }
 
-/** The readable rows of a query, and the rows with a damaged body. */
+/** The readable rows of a query, and the rows with damaged bodies. */
 export interface InboxRead<T extends Bodies> {
   readonly rows: readonly InboxRow<T>[];
   readonly damaged: readonly InboxRecord[];
 }
 
-/** Access to the inbox that several parts use. */
+/** Inbox queries that several modules of the store share. */
 export interface InboxRows<T extends Bodies> {
   record(seq: number): InboxRecord | undefined;
   byId(id: string): InboxRecord | undefined;
@@ -62,13 +62,13 @@ export interface InboxRows<T extends Bodies> {
    */
   setPayload(row: InboxRecord, payload: T["inbound"]): void;
   full(seq: number): InboxRow<T> | undefined;
-  /** Returns the stored rows among these, by number. */
+  /** Returns those of the given rows that are stored, by row number. */
   some(seqs: readonly number[]): ReadonlyMap<number, InboxRow<T>>;
   /** Returns the numbers of unfinished rows. */
   unfinished(): readonly number[];
   /** Returns the leases of waiting messages. A message without an owner has a lease with an empty name. */
   holders(): LeaseToken[];
-  /** Moves the waiting messages of one holder to another, and returns them in the order of their arrival. */
+  /** Moves one holder's waiting messages to another holder and returns them in the order of arrival. */
   handOver(from: LeaseToken, to: LeaseToken): InboxRead<T>;
   list(filter: Filter): readonly InboxRow<T>[];
   end(end: End): void;
@@ -76,7 +76,7 @@ export interface InboxRows<T extends Bodies> {
 
 const DEFAULT_LIMIT = 50;
 
-/** Rule and reason for a message that ended because its body is damaged. */
+/** Rule and reason of a message that ended because its body is damaged. */
 export const damage = {
   rule: "damaged",
   reason: "Its content is missing or damaged in the database.",
@@ -90,7 +90,7 @@ export function inboxIdOf({
   return idOf<InboxId>(receivedAt, nonce, seq);
 }
 
-/** Returns a copy through JSON, so later changes by the caller have no effect. */
+/** Copies a payload through JSON, so that later changes by the caller have no effect. */
 export function copied<Payload>(payload: Payload): Payload {
   return JSON.parse(encode(payload, "The payload of a changed message"));
 }
@@ -243,8 +243,8 @@ function meets(filter: Filter): SQL | undefined {
 }
 
 /**
- * For unfinished rows, which are few, SQLite should use their partial index. Without the unary plus it would scan all
- * rows, since these are already in the right order.
+ * There are few unfinished rows, so SQLite should use their partial index. Without the unary plus, it would scan all
+ * rows, because these are already in the right order.
  */
 function placeFor({ state }: Filter): SQL {
   return isOpen(state) ? sql`+${inbox.seq}` : sql`${inbox.seq}`;

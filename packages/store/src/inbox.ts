@@ -38,7 +38,7 @@ export function createInboxStore<T extends Bodies>(context: Context, parts: Part
   };
 }
 
-/** Creates the methods that change the state of an accepted message. */
+/** Creates the methods that change the state of accepted messages. */
 function createWay<T extends Bodies>(
   { database, queue }: Context,
   { rows, answers }: Parts<T>,
@@ -126,7 +126,7 @@ function claimDue<T extends Bodies>(parts: Parts<T>, lease: LeaseToken): readonl
   return due;
 }
 
-/** Moves waiting messages of lost leases, and messages without a lease, to the holder `to`. */
+/** Moves messages that are waiting without a lease or under a lost lease to the holder `to`. */
 function handOverDue<T extends Bodies>({ fence, rows }: Parts<T>, to: LeaseToken): InboxRead<T> {
   fence.check(to);
   const lost = rows.holders().filter((holder) => fence.lost(holder, to));
@@ -137,7 +137,7 @@ function handOverDue<T extends Bodies>({ fence, rows }: Parts<T>, to: LeaseToken
   };
 }
 
-/** Ends messages with a damaged body as failed. They cannot be answered and would block later ones. */
+/** Marks messages with damaged bodies as failed. They cannot be answered and would block later messages. */
 function endDamaged<T extends Bodies>({ rows, logger }: Parts<T>, damaged: readonly InboxRecord[]): void {
   if (damaged.length === 0) return;
   for (const { seq } of damaged) rows.end({ seq, state: "failed-reported", ...damage });

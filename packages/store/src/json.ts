@@ -1,7 +1,7 @@
 import { StoreError } from "./errors.ts";
 
 /**
- * Encodes a value as JSON at the time of the call, so later changes by the caller have no effect.
+ * Encodes a value as JSON immediately, so that later changes by the caller have no effect.
  *
  * @throws StoreError `invalid`
  */
@@ -17,15 +17,15 @@ export function encode(value: unknown, what: string): string {
   return text;
 }
 
-/** As {@link encode}; `undefined` and `null` become NULL. */
+/** Like {@link encode}, but converts `undefined` and `null` to NULL. */
 export function encodeOptional(value: unknown, what: string): string | null {
   return value === undefined || value === null ? null : encode(value, what);
 }
 
 /**
- * Decodes a text written by {@link encode}. The caller declares its type.
+ * Decodes a string that {@link encode} returned. The caller declares its type.
  *
- * @throws StoreError `corrupt` if the text is not valid JSON
+ * @throws StoreError `corrupt` if the string is not valid JSON
  */
 export function decode<T>(text: string, table: string, key: string | number): T {
   try {
@@ -37,7 +37,7 @@ export function decode<T>(text: string, table: string, key: string | number): T 
   }
 }
 
-/** As {@link decode}, but returns undefined if the text is missing or not valid JSON. */
+/** Like {@link decode}, but returns undefined if the string is missing or not valid JSON. */
 export function decodeIntact<T>(text: string | null | undefined): T | undefined {
   if (text === null || text === undefined) return undefined;
   try {

@@ -16,17 +16,17 @@ export interface Fence {
   /** @throws FencedError unless `token` has the current epoch of its lease */
   check(token: LeaseToken): void;
   /**
-   * Returns whether a lease was released, taken under a later epoch, or has expired. The `asker`'s own lease never
-   * counts as lost: it still works on what it owns, even if its lease expired in the meantime.
+   * Returns whether a lease was released, was taken under a later epoch, or has expired. The `asker`'s own lease never
+   * counts as lost, because the asker is still working on its messages even if its lease has expired.
    */
   lost(token: LeaseToken, asker?: LeaseToken): boolean;
-  /** Returns whether a holder other than that of `token` runs this account. */
+  /** Returns whether another holder than that of `token` runs this account. */
   isElsewhere(account: AccountOfChannel, token: LeaseToken): boolean;
-  /** Clears the leases read in this transaction. */
+  /** Clears the leases cached in this transaction. */
   forget(): void;
 }
 
-/** Reads each lease once per transaction: no other process can write a lease during it. */
+/** Reads each lease once per transaction, because no other process can write a lease during the transaction. */
 export function createFence({ database, queue, now }: Context): Fence {
   const byName = database.query((p: Bound<{ name: string }>) =>
     database.db
@@ -107,7 +107,8 @@ export function createLeaseStore({ database, queue, now }: Context, fence: Fence
     release: ({ name, epoch }) =>
       queue.write(() => {
         if (byName.get({ name })?.epoch !== epoch) return;
-        // Raise the epoch, so that late writes of the holder are rejected although no one has taken the lease yet.
+        // Raise the epoch, so that late writes by the previous holder are rejected even if nobody has taken the lease
+        // yet.
         put.run({ name, holder: "", epoch: epoch + 1, expiresAt: 0 });
         fence.forget();
       }),

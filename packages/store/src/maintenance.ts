@@ -16,7 +16,7 @@ export function createMaintenanceStore(
       .where(isNull(inbox.settledAt))
       .groupBy(inbox.state),
   );
-  // Two queries, since no single index covers all these states.
+  // Use two queries, because no single index covers all these states.
   const unsentCounts = database.query(() =>
     db.select({ state: outbox.state, n: count() }).from(outbox).where(isUnsent).groupBy(outbox.state),
   );

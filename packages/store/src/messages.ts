@@ -7,7 +7,7 @@ import { type EntryRecord, messageContext, toldHistory } from "./schema/index.ts
 import type { Bodies, RunId } from "./types/common.ts";
 import type { SessionMessage } from "./types/sessions.ts";
 
-/** The end of a session's chain of messages. */
+/** The newest link of a session's message chain. */
 export interface Head {
   readonly lastEntry: number | null;
   readonly lastSeq: number;
@@ -29,7 +29,7 @@ interface Start {
   readonly key: string;
 }
 
-/** A range of messages, exclusive at both ends. */
+/** A range of messages. Both bounds are exclusive. */
 interface Stretch {
   readonly after: number;
   readonly before: number;
@@ -48,33 +48,31 @@ interface Linked {
   readonly runNonce: number | null;
 }
 
-/**
- * The chains of messages. Each entry points to the previous one, so that an append only writes at the end of the table.
- */
+/** Message chains. Each entry points to the previous one, so that an append only writes to the end of the table. */
 export interface MessageChain<T extends Bodies> {
   /** Appends encoded bodies and returns the new head. */
   append(head: Head, to: Place, bodies: readonly string[]): Head;
-  /** Appends a summary. It is part of the chain, but not of the current history. */
+  /** Appends a summary. The summary belongs to the chain, but not to the current history. */
   appendSummary(head: Head, to: Place, body: string): Head & { readonly lastEntry: number };
   /**
-   * Returns the messages of session `key` after `floor`, oldest first, without summaries; at most the newest `limit`.
+   * Returns the newest messages of session `key` after `floor`, at most `limit`, oldest first. Summaries are omitted.
    */
   after(head: Head, key: string, floor: number, limit: number): SessionMessage<T>[];
-  /** Returns the newest messages of a range, newest first, with summaries. */
+  /** Returns the newest messages of a range, newest first, including summaries. */
   back(head: Head, key: string, stretch: Stretch): SessionMessage<T>[];
-  /** Returns the undamaged messages of a run whose part of the chain ends at `last`, oldest first. */
+  /** Returns the undamaged messages of a run whose section of the chain ends at `last`, oldest first. */
   ofRun(last: number | null, key: string, run: number): SessionMessage<T>[];
   one(id: number, key: string): SessionMessage<T> | undefined;
-  /** Returns how many messages of the history follow `seq`, or undefined if `seq` is not in the history. */
+  /** Returns the number of messages in the history after `seq`, or undefined if `seq` is not in the history. */
   countAfter(head: Head, key: string, floor: number, seq: number): number | undefined;
-  /** Removes the whole chain, together with the contexts of its messages. */
+  /** Removes the whole chain and the contexts of its messages. */
   remove(head: Head, key: string): number;
 }
 
 /**
- * Walks the chain back from @head while the condition holds. Written by hand, since drizzle has no recursive queries.
- * Each link must belong to the session and have a lower number: SQLite may reuse the row numbers at the end of the
- * table after all of these rows were deleted.
+ * Walks the chain backwards from `@head` while the condition holds. This is raw SQL because Drizzle has no recursive
+ * queries. Each link must belong to the session and have a lower number: SQLite may reuse the row numbers at the end of
+ * the table after all rows there were deleted.
  */
 const chainWhile = (goesOn: string) => `WITH RECURSIVE chain AS (
   SELECT * FROM entry WHERE id = @head AND session_key = @key
@@ -82,7 +80,7 @@ const chainWhile = (goesOn: string) => `WITH RECURSIVE chain AS (
   SELECT e.* FROM chain JOIN entry e ON e.id = chain.prev
   WHERE e.session_key = chain.session_key AND e.seq < chain.seq AND ${goesOn})`;
 
-/** Selects entries of `source` with the columns that form the id of their run. */
+/** Selects entries from `source` with the columns that form the id of their run. */
 const linked = (source: string) => `SELECT m.id, m.seq, m.generation, m.kind, m.body, m.at, m.run,
     run.started_at AS runStartedAt, run.nonce AS runNonce FROM ${source} AS m LEFT JOIN run ON run.n = m.run WHERE`;
 

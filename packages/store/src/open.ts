@@ -42,18 +42,22 @@ import { type WriteAheadLog, writeAheadLog } from "./write-ahead-log.ts";
 
 const defaultInboxLimit = 10_000;
 const defaultSpacingMs = 16;
-/** Size up to which the file is rewritten after text was erased: about a second, in another thread. */
+/**
+ * Maximum size of a file that is rewritten after an erasure, in bytes. Rewriting this much takes about a second in
+ * another thread.
+ */
 const MAX_CLEANED_BYTES = 250_000_000;
-/** Exclusive maximum of `randomInt`. */
+/** Exclusive upper bound for `randomInt`. */
 const MAX_RANDOM = 2 ** 47;
 
 /**
- * Opens the database. With `access: "own"` it is created or migrated if necessary.
+ * Opens the database. With `access: "own"`, the database is created or migrated if necessary.
  *
- * `T` declares the types of the bodies ({@link Bodies}). They are not validated, since each body is only read by the
- * host that wrote it.
+ * `T` declares the types of the bodies ({@link Bodies}). Bodies are not validated, because only the host that wrote a
+ * body reads it.
  *
- * @throws StoreNewerError, StoreError `store_older`, `corrupt`, `invalid`, `locked`, `disk_full`
+ * @throws StoreNewerError
+ * @throws StoreError `store_older`, `corrupt`, `invalid`, `locked`, `disk_full`
  */
 export async function openStore<T extends Bodies = Bodies>(options: StoreOptions): Promise<SqliteStore<T>> {
   const { path, access = "own", limits, logger } = options;
@@ -78,7 +82,9 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
   const admin = createStoreAdmin(context, { path, log, checkpoint: () => checkpoints.next(queue) });
   let closing: Promise<void> | undefined;
 
-  /** Removes what the unused parts of pages still contain. In a large file, writes would wait too long for that. */
+  /**
+   * Removes old content from the unused parts of pages. Skipped for large files, because writes would wait too long.
+   */
   async function cleanFile(): Promise<void> {
     if ((await admin.file()).fileBytes <= MAX_CLEANED_BYTES) await admin.vacuum();
     await checkpoints.truncate(queue);
@@ -87,7 +93,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
   const eraseStored = createEraser(context, cleanFile);
 
   async function erase(request: EraseRequest): Promise<number> {
-    // Pending entries may contain the texts.
+    // Pending trace entries may contain the texts.
     await traces.flush();
     return eraseStored(request);
   }
@@ -96,7 +102,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
     await traces.flush().catch(() => {});
     await queue.close();
     const closeFiles = log?.close();
-    // Closing checkpoints the log with SQLite's own syncs.
+    // While closing, SQLite checkpoints the log with its own syncs.
     raw.pragma("synchronous = FULL");
     raw.close();
     closeFiles?.();

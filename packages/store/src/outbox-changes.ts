@@ -14,7 +14,7 @@ interface Parts<T extends Bodies> {
   readonly answers: Answers;
 }
 
-/** Creates the methods for operators, possibly in another process. They refuse rows that are being sent. */
+/** Creates the methods for operators, who may use another process. The methods reject rows that are being sent. */
 export function createOutboxChanges<T extends Bodies>(
   { database, queue, now }: Context,
   { rows, entries, answers }: Parts<T>,
@@ -74,7 +74,7 @@ export function createOutboxChanges<T extends Bodies>(
   };
 }
 
-/** Returns true if all parts were sent, and the platform reported later that they were not delivered. */
+/** Returns true if all parts were sent and the platform later reported that they were not delivered. */
 function wasSent({ state, partCount, receipts = [] }: OutboxRecord): boolean {
   return state === "dead" && partCount > 0 && receipts.length >= partCount;
 }

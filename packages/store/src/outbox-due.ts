@@ -26,7 +26,7 @@ interface DueWork<T extends Bodies> extends Context, Parts<T> {
 
 type Claimed<T extends Bodies> = OutboxRow<T["outbound"]> & { readonly doubtful: boolean };
 
-/** Creates the methods that claim or expire the rows to send next. */
+/** Creates the methods that claim or expire due rows. */
 export function createOutboxDue<T extends Bodies>(
   context: Context,
   parts: Parts<T>,
@@ -98,7 +98,7 @@ function claimDue<T extends Bodies>(
       untils.push(at);
     } else if (claimed.length < limit) {
       const taken = claim(work, row, lease);
-      // The next call claims the row that follows a given-up one.
+      // The next call claims the row after the one that was given up.
       if (taken === undefined) untils.push(at);
       else claimed.push(taken);
     } else {
@@ -114,7 +114,7 @@ function isLost<T extends Bodies>({ fence }: DueWork<T>, row: OutboxRecord, own:
   return fence.lost({ name: row.leaseName, epoch: row.leaseEpoch }, own);
 }
 
-/** Claims a row. Returns undefined if it was given up because it is damaged. */
+/** Claims a row. Returns undefined if the row was damaged and therefore given up. */
 function claim<T extends Bodies>(
   work: DueWork<T>,
   row: OutboxRecord,
@@ -122,7 +122,7 @@ function claim<T extends Bodies>(
 ): Claimed<T> | undefined {
   const { seq } = row;
   const doubtful = row.state === "sending";
-  // Keep the time of the first attempt: a platform remembers an idempotency key for a limited time from then on.
+  // Keep the time of the first attempt, because a platform remembers an idempotency key for a limited time after it.
   const at = doubtful ? row.updatedAt : work.now();
   work.setClaimed.run({ seq, leaseName: lease.name, leaseEpoch: lease.epoch, at });
   const claimed = work.rows.full(seq);
@@ -131,7 +131,7 @@ function claim<T extends Bodies>(
   return undefined;
 }
 
-/** Marks a row with damaged content as dead. It would block the rows after it. */
+/** Marks a row with damaged content as dead. Otherwise it would block the rows after it. */
 function giveUpDamaged<T extends Bodies>({ ends }: DueWork<T>, row: OutboxRecord): void {
   ends.undelivered(row, "dead", "its content is missing or damaged in the database");
 }

@@ -12,7 +12,7 @@ interface Outcome {
   readonly error: string | null;
 }
 
-/** Records the outcome of an attempt to send, and releases the row. */
+/** Records the outcome of a delivery attempt and releases the row. */
 export interface OutboxEnds {
   end(row: OutboxRecord, state: OutboxState, changes?: Partial<Omit<Outcome, "state">>): void;
   /** Ends a row that will not be sent, and updates the messages that it answers. */

@@ -3,7 +3,7 @@ import type { Bound, Database } from "./database.ts";
 import { type Destination, isUnsentTo } from "./outbox-rows.ts";
 import { isUnsent, type OutboxRecord, outbox } from "./schema/index.ts";
 
-/** The earliest time at which a waiting reply of an account is due. */
+/** The earliest due time of an account's waiting replies. */
 interface Wait {
   readonly channel: string;
   readonly account: string;
@@ -11,23 +11,23 @@ interface Wait {
 }
 
 /**
- * The first unsent row of each destination. SQLite selects them, so that a claim reads few rows even if thousands wait
- * for an account that is offline.
+ * The first unsent row of each destination. SQLite selects these rows, so that a claim reads only a few rows even if
+ * thousands are waiting for an account that is offline.
  */
 export interface OutboxHeads {
   /** Yields the rows that can be sent now, oldest first. */
   due(at: number): Generator<OutboxRecord>;
   waiting(at: number): readonly Wait[];
-  /** Returns the expired rows, with the expired rows that follow them at the same destination. */
+  /** Returns the expired heads and the expired rows directly behind them at the same destination. */
   tooOld(at: number): readonly OutboxRecord[];
 }
 
-/** Rows per query. */
+/** Number of rows per query. */
 const PAGE = 100;
 
 /**
- * Returns whether a row has expired. A row that is being sent never expires: it may have been sent already, which
- * reconciliation finds out.
+ * Returns whether a row has expired. A row that is being sent never expires, because it may already have been sent.
+ * Reconciliation determines that.
  */
 export function isTooOld({ state, expiresAt }: OutboxRecord, at: number): boolean {
   return state === "pending" && expiresAt !== null && expiresAt <= at;
@@ -45,7 +45,7 @@ function prepareStatements(database: Database) {
         .groupBy(outbox.channel, outbox.account, outbox.address),
     );
   const isPending = eq(outbox.state, "pending");
-  // If the clock was set back since the last update, the remaining wait is unknown, and the row is due.
+  // If the clock was set back since the last update, the remaining wait is unknown, so the row counts as due.
   const waits = (p: Bound<{ at: number }>) =>
     sql`${and(
       isPending,

@@ -26,7 +26,7 @@ interface OutboxOrigin {
   readonly lease: LeaseToken;
   readonly run?: RunRecord;
   readonly sessionKey?: string | null;
-  /** Position of the first row among those of its run. Default 0. */
+  /** Position of the first row among the rows of its run. Default: 0. */
   readonly place?: number;
 }
 
@@ -66,7 +66,9 @@ export function prepareOutbox(rows: readonly OutboxInsert[]): PreparedOutbox[] {
   });
 }
 
-/** Returns notices that name the messages that they are about. Once they are sent, these messages count as reported. */
+/**
+ * Returns notices that list the messages that they report. Once the notices are sent, these messages count as reported.
+ */
 export function noticesAbout(
   notices: readonly PreparedOutbox[],
   answers: readonly InboxId[],
@@ -74,7 +76,7 @@ export function noticesAbout(
   return notices.map((notice) => ({ ...notice, row: { ...notice.row, answers } }));
 }
 
-/** Derives the key of a row from its run and position. 96 bits in 16 characters. */
+/** Derives the key of a row from its run and position: 96 bits in 16 characters. */
 function derivedKey(origin: string, place: number): string {
   return hash("sha256", `${origin}\0${place}`, "buffer").subarray(0, 12).toString("base64url");
 }
@@ -131,7 +133,7 @@ export function createOutboxInsert<T extends Bodies>(
     const inserted = record(prepared, origin, place);
     if (told !== undefined) history.push(told);
     const { sessionKey = null, run = null } = origin;
-    // Built from the inserted values, which saves a query.
+    // Built from the inserted values to save a query.
     return {
       seq: inserted.seq,
       row: toOutboxRow<T>({ row: inserted, run, sessionKey }, { payload: JSON.parse(payload), receipts: [] }),

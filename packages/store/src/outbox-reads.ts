@@ -10,8 +10,8 @@ import type { OutboxStore } from "./types/outbox.ts";
 
 const DEFAULT_LIMIT = 100;
 /**
- * Number of latest rows searched for a platform's message id. There is no index for it, since every send would have to
- * write it.
+ * Number of latest rows to search for a platform's message id. There is no index on the id, because every send would
+ * have to update it.
  */
 const LOOKED_THROUGH = 2_000;
 
@@ -61,7 +61,7 @@ export function createOutboxReads<T extends Bodies>(
 
     ofMessage: ({ channel, account, messageId }) =>
       queue.read(() => {
-        // The form in which the text of a receipt contains it.
+        // The id as it occurs in the JSON of a receipt.
         const quoted = JSON.stringify(messageId);
         const candidates = naming.all({ channel, account, messageId: quoted });
         return withContent(
@@ -85,7 +85,7 @@ function isOfMessage(receipt: JsonValue, messageId: string): boolean {
   return typeof receipt === "object" && receipt !== null && Reflect.get(receipt, "messageId") === messageId;
 }
 
-/** Selects rows that changed after a time, or at that time and after the row `id`. */
+/** Selects rows that changed after the given time, or at that time and after the row `id`. */
 function isBehind({ at, id }: { readonly at: number; readonly id?: string }): SQL | undefined {
   return or(gt(outbox.updatedAt, at), and(eq(outbox.updatedAt, at), gt(outbox.seq, rowOrEnd(id))));
 }

@@ -16,8 +16,8 @@ export interface Destination {
 }
 
 /**
- * A row with its body, session and run. A missing or unreadable body, or unreadable receipts, mean that the file is
- * damaged.
+ * A row with its body, session and run. If the body is missing or unreadable, or if the receipts are unreadable, the
+ * file is damaged.
  */
 interface Joined {
   readonly row: OutboxRecord;
@@ -26,18 +26,18 @@ interface Joined {
   readonly run: Pick<RunRecord, "n" | "nonce" | "startedAt"> | null;
 }
 
-/** Reads of the outbox that several parts use. */
+/** Outbox queries that several modules share. */
 export interface OutboxRows<T extends Bodies> {
   byId(id: string): OutboxRecord | undefined;
   byKey(key: string): OutboxRecord | undefined;
   /** Returns whether the destination has unsent rows. */
   hasUnsent(to: Destination): boolean;
   /**
-   * Returns the row, or undefined if it is damaged: without its body and receipts it is unknown what to send, or which
-   * parts were sent.
+   * Returns the row, or undefined if it is damaged. Without its body and receipts, the content and the parts already
+   * sent are unknown.
    */
   full(seq: number): OutboxRow<T["outbound"]> | undefined;
-  /** Returns at most `limit` undamaged rows that meet the conditions, in the given order. */
+  /** Returns up to `limit` undamaged rows that meet the condition, in the given order. */
   list(where: SQL | undefined, orderBy: readonly SQL[], limit: number): readonly OutboxRow<T["outbound"]>[];
 }
 

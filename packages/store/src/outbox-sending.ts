@@ -19,7 +19,7 @@ interface Parts<T extends Bodies> {
   readonly answers: Pick<Answers, "awaiting" | "reported">;
 }
 
-/** Creates the methods that record the progress of sending, for the holder of the lease that claimed a row. */
+/** Creates the methods that record delivery progress. Only the holder of the lease that claimed a row can call them. */
 export function createOutboxSending<T extends Bodies>(
   { database, queue, now }: Context,
   { fence, rows, insert, ends, answers }: Parts<T>,
@@ -101,7 +101,7 @@ function sendingUnder(lease: LeaseToken, id: OutboxId, row: OutboxRecord | undef
   return row;
 }
 
-/** Returns the receipts of a row with added ones, one for each part. */
+/** Returns a row's receipts merged with new ones, one for each part. */
 function withReceipts(row: OutboxRecord, added: readonly PartReceipt[]): readonly PartReceipt[] {
   const byPart = new Map([...(row.receipts ?? []), ...added].map((receipt) => [receipt.part, receipt]));
   return [...byPart.values()].sort((a, b) => a.part - b.part);

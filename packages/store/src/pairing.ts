@@ -12,14 +12,14 @@ const requestTtlMs = 10 * 60_000;
 const openPerAccount = 3;
 const maxTries = 5;
 
-/** A person on an account. */
+/** A person who uses an account. */
 interface Peer {
   readonly channel: string;
   readonly account: string;
   readonly peerId: string;
 }
 
-/** Hashes a code without case and surrounding spaces, since people read codes aloud and type them. */
+/** Hashes a code, ignoring case and surrounding spaces, because people read codes aloud and type them. */
 function hashCode(code: string): Buffer {
   return hash("sha256", code.trim().toUpperCase(), "buffer");
 }
@@ -69,7 +69,7 @@ export function createPairingStore<T extends Bodies>(
 ): PairingStore<T> {
   const statements = prepareStatements(database);
 
-  /** Returns the open requests of one account, or of all accounts if none is named. There are few. */
+  /** Returns the open requests of one account, or of all accounts if no account is given. There are only a few. */
   function openOn(channel: string | undefined, account: string | undefined) {
     return statements.open
       .all({ at: now() })

@@ -7,12 +7,12 @@ import { CHUNK } from "./sweep.ts";
 
 const dayMs = 86_400_000;
 /**
- * Number of ranges into which the deduplication keys, hashes of 53 bits, are divided. Each range is pruned in its own
+ * Number of ranges into which the deduplication keys (53-bit hashes) are divided. Each range is pruned in its own
  * transaction.
  */
 const keyStretches = 256;
 
-/** Removes expired data. The methods return the number of removed rows, where it is reported. */
+/** Removes expired data. Methods that return a number return the number of removed rows. */
 export interface Expiry {
   /** Removes deduplication keys of messages received before this time. */
   keys(before: number): Promise<number>;
@@ -53,12 +53,12 @@ export function createExpiry({ database, queue }: Context): Expiry {
       .limit(CHUNK);
     return db.delete(kv).where(sql`(${kv.namespace}, ${kv.key}) IN ${expired}`);
   });
-  /** The period of a month sorts before its days. `usage` has its own sums. */
+  /** A month's period sorts before the periods of its days. `usage` has its own sums. */
   const removePots = database.command((p: Bound<{ before: string }>) =>
     db.delete(budgetPot).where(lt(budgetPot.period, p("before"))),
   );
 
-  /** Repeats `removeSome` until it removes less than a full chunk. */
+  /** Repeats `removeSome` until it removes fewer rows than a full chunk. */
   async function inChunks(removeSome: () => number): Promise<number> {
     let removed = 0;
     for (;;) {

@@ -5,7 +5,7 @@ export interface PruneScheduleOptions {
   /** Stores the time of the last pruning. */
   readonly kv: Pick<KvStore, "get" | "set">;
   readonly prune: () => Promise<PruneReport>;
-  /** Returns whether people are waiting for answers. */
+  /** Returns whether anyone is waiting for an answer. */
   readonly busy: () => boolean;
   readonly onFailure: (error: unknown) => void;
   readonly now: () => number;
@@ -13,7 +13,7 @@ export interface PruneScheduleOptions {
   readonly random: () => number;
 }
 
-/** Prunes once an hour, across restarts, when no one is waiting for an answer. */
+/** Prunes once an hour, even across restarts, when nobody is waiting for an answer. */
 export interface PruneSchedule {
   /** Prunes now. */
   prune(): Promise<PruneReport>;
@@ -23,16 +23,16 @@ export interface PruneSchedule {
 
 const LAST = ["maintenance", "pruned"] as const;
 const EVERY_MS = 60 * 60_000;
-/** Minimum delay after a start, with jitter, since many gateways may start at the same time. */
+/** Minimum delay after startup, in milliseconds. Jitter is added, because many gateways may start at the same time. */
 const EARLIEST_MS = 60_000;
 const JITTER_MS = 120_000;
 /**
- * If the last pruning is older than this, it runs soon after the start. Otherwise a gateway that restarts often would
- * never prune.
+ * Maximum age of the last pruning, in milliseconds. If it is older, pruning runs soon after startup. Otherwise a
+ * gateway that restarts often would never prune.
  */
 const OVERDUE_MS = 24 * 60 * 60_000;
 const OVERDUE_EARLIEST_MS = 5_000;
-/** Delay while the gateway is busy, and the maximum number of such delays. */
+/** Delay while the gateway is busy, in milliseconds, and the maximum number of such delays. */
 const QUIET_MS = 15_000;
 const QUIET_TRIES = 20;
 

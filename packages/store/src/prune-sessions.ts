@@ -9,7 +9,7 @@ import type { Retention } from "./types/maintenance.ts";
 
 /**
  * Creates a function that removes idle sessions, and the least recently active sessions beyond the maximum number, with
- * their messages. Returns their number.
+ * their messages. The function returns the number of removed sessions.
  */
 export function createSessionSweeper(
   { database, queue }: Context,
@@ -55,7 +55,7 @@ export function createSessionSweeper(
       removed += await queue.write(() => {
         const state = sessions.load(key);
         if (state === undefined || state.active !== undefined || state.record.updatedAt >= limit) return 0;
-        // A queued message does not update its session before its run begins.
+        // A queued message does not update its session until its run begins.
         if (waitsIn.get({ key }) !== undefined) return 0;
         chain.remove(state.record, key);
         return removeSession.run({ key }).changes;

@@ -45,9 +45,9 @@ function byAge(table: typeof trace | typeof groupHistory): Sweep {
 }
 
 /**
- * Selects the unsent replies of runs. If such a reply fails, its messages get another end and their senders a notice,
- * so the run and its messages stay until the reply is sent. The query starts at the run, since any number of replies
- * may wait.
+ * Selects the unsent replies of runs. If such a reply fails, its messages get another final state and their senders get
+ * a notice. The run and its messages therefore stay until the reply is sent. The query starts from the run, because the
+ * number of waiting replies is unlimited.
  */
 const unsentOf = (runs: SQL) =>
   sql`(SELECT 1 FROM ${runs} AS reply CROSS JOIN ${outbox} ON ${outbox.seq} = reply.value WHERE ${isUnsent}`;
@@ -68,8 +68,8 @@ function inboxSweep(database: Database): Sweep {
     time: inbox.receivedAt,
     goes,
     before: [removeBodies(database, inbox, goes)],
-    // Messages answered by unsent rows that no run made. Messages that are answered during the sweep ended too recently
-    // to be removed.
+    // Messages answered by unsent rows that do not belong to a run. Messages answered during the sweep ended too
+    // recently to be removed.
     spared: database.handWritten<object, { number: number }>(
       `SELECT answered.value AS number FROM outbox
        CROSS JOIN json_each(CASE WHEN json_valid(outbox.answers) THEN outbox.answers END) AS answered
@@ -116,7 +116,7 @@ function outboxSweep(database: Database): Sweep {
   };
 }
 
-/** Sweeps messages that no session's history contains, with their contexts. */
+/** Sweeps messages outside the history of every session, and their contexts. */
 function messageSweep({ db, command }: Database): Sweep {
   const goes: Sweep["goes"] = (p) =>
     and(
@@ -156,7 +156,7 @@ function messageSweep({ db, command }: Database): Sweep {
   };
 }
 
-/** Deletes the bodies of rows that will be removed. */
+/** Deletes the bodies of rows that are about to be removed. */
 function removeBodies(
   { db, command }: Database,
   table: typeof inbox | typeof outbox,

@@ -54,7 +54,7 @@ export function createTraceCaps({ database, queue }: Context): TraceCaps {
         before = n;
       }
       if (sizes.length < CHUNK) return 0;
-      // Yield to other work between two queries.
+      // Yield to the event loop between two queries.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }

@@ -9,17 +9,17 @@ import type { Bodies } from "./types/common.ts";
 import type { PruneReport, Retention } from "./types/maintenance.ts";
 
 const dayMs = 86_400_000;
-/** Retention of budget spending. No one queries more than the current month. */
+/** Retention time of budget spending, in milliseconds. Nothing queries periods before the current month. */
 const budgetPeriodsMs = 62 * dayMs;
 /**
- * Retention of cached routes. Each thread and each set of roles has its own routes, and a configuration may stay for
- * years.
+ * Retention time of cached routes, in milliseconds. Each thread and each set of roles has its own routes, and a
+ * configuration may stay unchanged for years.
  */
 const routesMs = 30 * dayMs;
-/** Minimum share of each retention time that is kept if the database is too large. */
+/** Minimum share of each retention time that remains if the database is too large. */
 const smallestShare = 1 / 256;
 
-/** Creates the function that removes data beyond its retention time, number or size. */
+/** Creates the function that removes data beyond its retention time, maximum number or maximum size. */
 export function createPruner(
   context: Context,
   sessions: SessionRows,
@@ -69,7 +69,7 @@ export function createPruner(
 
 type Tried = <T>(work: Promise<T>, otherwise: T) => Promise<T>;
 
-/** Collects failures, so that a damaged table does not prevent pruning of the others. */
+/** Collects failures, so that a damaged table does not prevent the pruning of the others. */
 function collectFailures(): { readonly tried: Tried; throwIfAny(): void } {
   const failures: unknown[] = [];
   return {
@@ -86,7 +86,7 @@ function collectFailures(): { readonly tried: Tried; throwIfAny(): void } {
 
 type SweptByAge = Readonly<Record<Exclude<keyof Sweepers, "groupHistory">, number>>;
 
-/** Sweeps all tables by age, with `share` of each retention time. */
+/** Sweeps all tables by age, using the given `share` of each retention time. */
 async function sweepByAge(
   sweepers: Sweepers,
   retention: Retention,

@@ -19,7 +19,7 @@ export function createRouteCacheStore({ database, queue, now }: Context): RouteC
       .limit(p("limit")),
   );
   const put = database.replace(routeCache, [routeCache.digest]);
-  /** Time of the latest write. Times are unique, so that routes of one write keep their order. */
+  /** Time of the latest write. Times are unique, so that routes from the same write keep their order. */
   let newestAt = 0;
   const prune = database.command((p: Bound<{ config: string }>) =>
     db.delete(routeCache).where(ne(routeCache.config, p("config"))),

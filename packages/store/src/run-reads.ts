@@ -47,7 +47,7 @@ function prepareStatements(database: Database) {
         .orderBy(desc(run.n))
         .limit(p("limit")),
     ),
-    // Written by hand, since drizzle has no recursive queries.
+    // Raw SQL, because Drizzle has no recursive queries.
     back: database.handWritten<{ head: number; key: string; before: number; limit: number }, { n: number }>(
       `WITH RECURSIVE chain AS (
          SELECT n, prev_run, session_key FROM run WHERE n = @head AND session_key = @key

@@ -10,24 +10,27 @@ import type { JsonValue, LeaseToken, RunId } from "./types/common.ts";
 import type { Run, RunWrite } from "./types/runs.ts";
 import type { RunUsage } from "./types/usage.ts";
 
-/** Access to runs that several parts use. */
+/** Run queries that several modules share. */
 export interface RunRows {
   record(n: number): RunRecord | undefined;
   byId(id: string): RunRecord | undefined;
   /**
    * Returns the run if this lease may write to it.
    *
-   * @throws FencedError if the lease or the run's lease has another epoch; StoreError `not_found`, `conflict`
+   * @throws FencedError if the lease or the run's lease has another epoch
+   * @throws StoreError `not_found`, `conflict`
    */
   running(write: RunWrite): RunRecord;
   /**
-   * Returns the numbers of the messages that the run answers. If the run's list is damaged, they are found by their
-   * `run` column.
+   * Returns the row numbers of the messages that the run answers. If the run's list is damaged, uses the `run` column
+   * of the messages.
    */
   messagesOf(record: RunRecord): readonly number[];
-  /** Returns the numbers of the run's replies, found in the same way. */
+  /**
+   * Returns the row numbers of the run's replies. If the run's list is damaged, uses the `run` column of the replies.
+   */
   repliesOf(record: RunRecord): readonly number[];
-  /** Adds rows of the outbox to the replies of a run. */
+  /** Adds outbox rows to a run's replies. */
   addOutbox(record: RunRecord, added: readonly Reply[]): void;
   toRun(record: RunRecord): Run;
 }
@@ -36,17 +39,17 @@ export function runIdOf({ startedAt, nonce, n }: Pick<RunRecord, "startedAt" | "
   return idOf<RunId>(startedAt, nonce, n);
 }
 
-/** A row of the outbox. */
+/** An outbox row. */
 interface Reply {
   readonly seq: number;
 }
 
-/** Returns the numbers of a run's replies with added ones. */
+/** Merges new row numbers into a run's reply numbers. */
 export function withReplies(replies: readonly number[], added: readonly Reply[]): number[] {
   return [...new Set([...replies, ...added.map(({ seq }) => seq)])];
 }
 
-/** Returns the lease under which a run was last written. */
+/** Returns the lease that was used for the last write to a run. */
 export function stampOf({ leaseName, leaseEpoch }: RunRecord): LeaseToken {
   return { name: leaseName, epoch: leaseEpoch };
 }

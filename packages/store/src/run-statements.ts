@@ -46,7 +46,7 @@ export function prepareRunStatements(database: Database) {
   };
 }
 
-/** Statements for the lease of a run and the number of its attempts. */
+/** Creates the statements for a run's lease and its number of attempts. */
 function leaseStatements(database: Database) {
   const { db } = database;
   return {
@@ -110,7 +110,7 @@ function endOfRun(database: Database): Command<EndOfRun> {
 
 type UsageOfDay = typeof usageDay.$inferInsert;
 
-/** Adds the usage of a run to the sums of its day. */
+/** Adds a run's usage to the sums of its day. */
 function addUsageOfDay(database: Database): Command<UsageOfDay> {
   const added = (column: SQLiteColumn) => sql`${column} + excluded.${sql.identifier(snakeCase(column.name))}`;
   return database.command((p: Bound<UsageOfDay>) =>

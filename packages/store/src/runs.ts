@@ -27,7 +27,7 @@ interface Parts<T extends Bodies> {
   readonly rows: RunRows;
 }
 
-/** Dependencies of the transactions of runs. */
+/** Dependencies of run transactions. */
 interface RunWork<T extends Bodies> extends Context, Parts<T> {
   readonly statements: RunStatements;
 }
@@ -86,8 +86,8 @@ function begin<T extends Bodies>(
     const begun = rows.record(n);
     if (begun === undefined) throw new StoreError("io", `Run ${n} is gone after its insert.`);
     return { outcome: "started", run: rows.toRun(begun), session: sessions.toSession(state, begun) };
-    // Unsynced: nothing of a run is visible outside before a later step is synced. If the begin is lost, its messages
-    // are still queued.
+    // Not synced: nothing of a run is visible outside the store until a later step is synced. If this write is lost,
+    // the messages are still queued.
   }, "unsynced");
 }
 
@@ -218,7 +218,7 @@ function encodedBodies(messages: readonly unknown[] | undefined): string[] {
 }
 
 /**
- * Returns the numbers of queued messages of this session.
+ * Returns the row numbers of this session's queued messages.
  *
  * @throws StoreError `not_found`, `conflict`
  */
@@ -254,7 +254,7 @@ function append<T extends Bodies>(work: RunWork<T>, record: RunRecord, bodies: r
   work.sessions.saveHead(state, appendTo(work, record, state, bodies));
 }
 
-/** Ends every message of a run, including damaged ones. Lost messages are ignored. */
+/** Ends every message of a run, including damaged ones. Ignores messages that no longer exist. */
 function endMessages<T extends Bodies>(
   work: RunWork<T>,
   record: RunRecord,

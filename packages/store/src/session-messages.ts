@@ -18,7 +18,7 @@ interface Parts<T extends Bodies> {
 
 const unlimited = Number.MAX_SAFE_INTEGER;
 
-/** Creates the methods that read messages of sessions, and that add messages outside a run. */
+/** Creates the methods that read session messages and add messages outside a run. */
 export function createSessionMessages<T extends Bodies>(
   context: Context,
   parts: Parts<T>,

@@ -19,13 +19,13 @@ import {
 import type { JsonValue, LeaseToken } from "./types/common.ts";
 import type { Session, SessionSeed } from "./types/sessions.ts";
 
-/** A session and the run that holds it. */
+/** A session and the run that holds it, if any. */
 export interface SessionState {
   readonly record: SessionRecord;
   readonly active: ActiveRunRecord | undefined;
 }
 
-/** Access to sessions that several parts use. */
+/** Session queries that several modules share. */
 export interface SessionRows {
   load(key: string): SessionState | undefined;
   /** @throws StoreError `not_found` */
@@ -36,13 +36,13 @@ export interface SessionRows {
   /** Assigns the session to a run. */
   hold(record: SessionRecord, n: number, head: Head): SessionState;
   release(key: string): void;
-  /** @throws StoreError `busy` if a run holds the session, or with `lease`, a run of another lease */
+  /** @throws StoreError `busy` if a run holds the session. With `lease`, only if the run belongs to another lease. */
   requireFree(state: SessionState, lease?: LeaseToken): void;
-  /** @param holding the run that holds the session, if the caller has it already */
+  /** @param holding the run that holds the session, if the caller has already loaded it */
   toSession(state: SessionState, holding?: RunRecord): Session;
-  /** Records activity in the session. `record` is its state before. */
+  /** Records activity in the session. `record` is the state before the activity. */
   touch(record: SessionRecord, at: number): void;
-  /** Updates only the minute, if the row already has its new time. */
+  /** Updates only the minute, for a row that already has its new time. */
   touchMinute(record: SessionRecord, at: number): void;
 }
 
@@ -117,7 +117,7 @@ function prepareStatements(database: Database) {
         .set({ updatedMinute: p("minute") })
         .where(eq(session.key, p("key"))),
     ),
-    // Replaces a row whose run is lost in a damaged file.
+    // Replaces a row that refers to a run lost in a damaged file.
     hold: database.replace(activeRun, [activeRun.sessionKey]),
     release: database.command((p: Bound<{ key: string }>) =>
       db.delete(activeRun).where(eq(activeRun.sessionKey, p("key"))),

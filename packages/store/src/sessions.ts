@@ -32,7 +32,7 @@ interface Parts<T extends Bodies> {
 
 const DEFAULT_LIMIT = 100;
 
-/** Returns a setting after a patch: `undefined` keeps it, `null` removes it. */
+/** Applies a patch to a setting: `undefined` keeps it, `null` removes it. */
 function patched(value: string | null | undefined, before: string | null): string | null {
   return value === undefined ? before : value;
 }
@@ -100,7 +100,7 @@ function createPatch({ database, queue, now }: Context, rows: SessionRows): Sess
   };
 }
 
-/** Creates the methods that reset and remove a session. */
+/** Creates the methods that reset and remove sessions. */
 function createEnds<T extends Bodies>(
   { database, queue, now }: Context,
   { fence, rows, chain }: Parts<T>,
@@ -181,7 +181,7 @@ function isBehind({ key, updatedAt }: SessionPosition): SQL | undefined {
   );
 }
 
-/** Binds a list as one JSON value, since the number of parameters of a statement is limited. */
+/** Binds a list as one JSON value, because the number of parameters of a statement is limited. */
 function valuesOf(keys: readonly string[]): SQL {
   return sql`(SELECT value FROM json_each(${JSON.stringify(keys)}))`;
 }

@@ -3,10 +3,10 @@ import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Context } from "./context.ts";
 import type { Bound, Command, Query } from "./database.ts";
 
-/** Rows per transaction. */
+/** Number of rows per transaction. */
 export const CHUNK = 250;
 
-/** A range of rows and the age limit for them. */
+/** A range of rows and the age limit that applies to them. */
 export interface Stretch {
   /** Exclusive. */
   readonly from: number;
@@ -14,28 +14,28 @@ export interface Stretch {
   readonly to: number;
   /** Rows older than this time are removed. */
   readonly limit: number;
-  /** Numbers of rows to keep, as JSON. */
+  /** Numbers of the rows to keep, as JSON. */
   readonly spared: string;
 }
 
-/** A table whose row numbers are in the order of time. */
+/** A table whose row numbers are in chronological order. */
 export interface Sweep {
   readonly table: SQLiteTable;
   readonly number: SQLiteColumn;
-  /** Start time of a row. If a whole chunk is younger than the limit, so are all later rows. */
+  /** Start time of a row. If a whole chunk is newer than the limit, so are all later rows. */
   readonly time: SQLiteColumn;
-  /** Condition for rows of a range that are removed. */
+  /** Selects the rows of a range to remove. */
   readonly goes: (p: Bound<Stretch>) => SQL | undefined;
-  /** Commands for the same rows that run before the removal. */
+  /** Commands to run on the same rows before they are removed. */
   readonly before?: readonly Command<Stretch>[];
-  /** Rows to keep, if the condition cannot express it. */
+  /** Selects rows to keep, if the condition cannot express this. */
   readonly spared?: Query<object, { number: number }>;
 }
 
 /** Removes rows older than `limit` and returns their number. */
 export type Sweeper = (limit: number) => Promise<number>;
 
-/** Keeps the newest row, since SQLite would reuse its number. */
+/** Excludes the newest row, because SQLite would reuse its number. */
 export function isNotNewest(table: SQLiteTable, number: SQLiteColumn): SQL {
   return lt(number, sql`(SELECT max(${number}) FROM ${table})`);
 }
@@ -73,7 +73,7 @@ export function createSweeper(
     for (;;) {
       const { last, oldest } = await queue.read(() => look.get({ from }) ?? { last: null, oldest: null });
       if (last === null || oldest === null) return removed;
-      // Rows in the future mean that the clock was ahead for a while. Then later rows may be older.
+      // Rows with a time in the future mean that the clock was temporarily ahead. Later rows may then be older.
       if (oldest >= limit && oldest <= now()) return removed;
       const sparedHere = kept.filter((seq) => seq > from && seq <= last);
       const stretch = { from, to: last, limit, spared: JSON.stringify(sparedHere) };

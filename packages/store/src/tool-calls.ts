@@ -13,12 +13,12 @@ export interface PreparedIntent {
   readonly args: string;
 }
 
-/** The tool calls of runs. */
+/** Access to the tool calls of runs. */
 export interface ToolCalls {
   add(run: RunRecord, intents: readonly PreparedIntent[]): void;
-  /** @throws StoreError `not_found` for a call that was not added before */
+  /** @throws StoreError `not_found` if a call was not added before */
   mark(run: RunRecord, callIds: readonly string[], state: "started" | "done"): void;
-  /** Returns the undamaged calls of a run. */
+  /** Returns a run's undamaged calls. */
   of(run: RunRecord): JournalCall[];
 }
 

@@ -6,11 +6,11 @@ import { trace } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
 import type { TraceStore } from "./types/traces.ts";
 
-/** Entries are buffered for this time, or until they reach this size. */
+/** Time for which entries are buffered, in milliseconds, and the buffer size at which they are written earlier. */
 const flushAfterMs = 250;
 const flushChars = 262_144;
 
-/** An entry as it is stored. An array, since the keys of objects would double its size. */
+/** An entry in its stored form. This is an array because object keys would double its size. */
 type Stored = readonly [stage: string, at: number, data: JsonValue];
 
 interface Waiting {
@@ -25,8 +25,8 @@ export interface BufferedTraceStore extends TraceStore {
 }
 
 /**
- * Creates a trace store that buffers entries in memory and writes them together, since traces are not worth their own
- * commits.
+ * Creates a trace store that buffers entries in memory and writes them in batches, because traces do not justify
+ * commits of their own.
  */
 export function createTraceStore({ database, queue, now }: Context): BufferedTraceStore {
   const { db } = database;
@@ -43,7 +43,7 @@ export function createTraceStore({ database, queue, now }: Context): BufferedTra
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
 
-  /** Resolves when everything appended so far is written, including the batch of a concurrent flush. */
+  /** Resolves when all entries appended so far are written, including the batch of a concurrent flush. */
   async function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
@@ -61,7 +61,7 @@ export function createTraceStore({ database, queue, now }: Context): BufferedTra
       };
       write.then(done, done);
     }
-    // Batches are written in their order.
+    // Write the batches in order.
     await writing;
   }
 
@@ -74,7 +74,7 @@ export function createTraceStore({ database, queue, now }: Context): BufferedTra
       group.entries.push(...encoded);
       waiting.set(subject, group);
       for (const text of encoded) chars += text.length;
-      // A failed flush loses traces, not messages. The next awaited call reports the cause.
+      // A failed flush loses traces, but no messages. The next awaited call reports the cause.
       if (chars >= flushChars) flush().catch(() => {});
       else timer ??= setTimeout(() => flush().catch(() => {}), flushAfterMs).unref();
     },

@@ -5,7 +5,7 @@ import { eachFigure, type Figures } from "./figures.ts";
 import { usageDay } from "./schema/index.ts";
 import type { RunUsage, UsageStore } from "./types/usage.ts";
 
-/** The usage of a run: as reported, and with 0 for missing figures. */
+/** The usage of a run, once as reported and once with 0 for missing figures. */
 export interface CheckedUsage {
   readonly reported: Figures<number | null>;
   readonly counted: Figures<number>;

@@ -5,22 +5,22 @@ import type { Logger } from "./types/logger.ts";
 
 const fsync = promisify(fs.fsync);
 
-/** Size of the log at which a checkpoint begins. */
+/** Size of the log at which a checkpoint begins, in bytes. */
 const checkpointBytes = 16_000_000;
 
 export interface WriteAheadLog {
-  /** Syncs the log. Everything committed so far is durable when this resolves. */
+  /** Syncs the log. When this resolves, everything committed before the call is durable. */
   sync(): Promise<void>;
-  /** Checkpoints if the log is long. Call it only between two batches. */
+  /** Runs a checkpoint if the log is long. Call it only between two batches. */
   tend(): Promise<void> | undefined;
-  /** Call it only between two batches. */
+  /** Runs a checkpoint. Call it only between two batches. */
   checkpoint(): Promise<void>;
-  /** Empties the log after a checkpoint, unless another connection reads it. Call it only between two batches. */
+  /** Empties the log after a checkpoint, unless another connection is reading it. Call it only between two batches. */
   truncate(): void;
   /** Suspends checkpoints while `work` copies the log in another thread. */
   leaveTo<R>(work: () => Promise<R>): Promise<R>;
   bytes(): number;
-  /** Call it before closing the connection, and the returned function afterwards. */
+  /** Call this before closing the connection, and call the returned function afterwards. */
   close(): () => void;
 }
 
@@ -30,12 +30,12 @@ interface Progress {
 }
 
 /**
- * SQLite's own syncs would block the event loop. So the connection runs with `synchronous=NORMAL` (a commit writes the
- * log without a sync), and this class syncs it on libuv's thread pool before a call resolves. The caller gets the
- * guarantee of `synchronous=FULL`.
+ * Syncs the write-ahead log outside the event loop, which SQLite's own syncs would block. The connection runs with
+ * `synchronous=NORMAL` (a commit writes the log without a sync), and this class syncs the log on libuv's thread pool
+ * before a call resolves. The caller gets the guarantee of `synchronous=FULL`.
  *
- * The descriptors opened here stay open until the connection is closed: closing any descriptor of a file releases all
- * POSIX locks that the process holds on it.
+ * The descriptors opened here stay open until the connection is closed, because closing any descriptor of a file
+ * releases all POSIX locks that the process holds on it.
  */
 export function writeAheadLog(
   raw: Sqlite.Database,
@@ -50,7 +50,7 @@ class CheckpointedLog implements WriteAheadLog {
   readonly #path: string;
   readonly #logger: Pick<Logger, "warn"> | undefined;
   readonly #look: Sqlite.Statement<[], Progress>;
-  /** A frame holds a page. */
+  /** Number of frames at which a checkpoint begins. A frame holds one page. */
   readonly #checkpointFrames: number;
   readonly #beginRead: Sqlite.Statement;
   readonly #takeSnapshot: Sqlite.Statement;
@@ -59,7 +59,7 @@ class CheckpointedLog implements WriteAheadLog {
   #databaseFile: number | undefined;
   #copier: Sqlite.Database | undefined;
   #copiedElsewhere = 0;
-  /** Length of the log at the last attempt. A reader of an old snapshot can block checkpoints for long. */
+  /** Length of the log at the last attempt. A reader of an old snapshot can block checkpoints for a long time. */
   #triedAt = 0;
 
   constructor(raw: Sqlite.Database, path: string, logger: Pick<Logger, "warn"> | undefined) {
@@ -88,9 +88,9 @@ class CheckpointedLog implements WriteAheadLog {
   }
 
   /**
-   * Copies the log into the database file, with the syncs on the thread pool. While our read transaction is open, no
-   * checkpoint goes past its snapshot and no process restarts the log. The order is: take a snapshot, sync the log,
-   * copy it, sync the database file, and release the snapshot.
+   * Copies the log into the database file and syncs on the thread pool. While our read transaction is open, no
+   * checkpoint passes its snapshot and no process restarts the log. The order is: take a snapshot, sync the log, copy
+   * it, sync the database file, and release the snapshot.
    */
   async checkpoint(): Promise<void> {
     try {
@@ -145,7 +145,7 @@ class CheckpointedLog implements WriteAheadLog {
       this.#copier = new Sqlite(this.#path, { timeout: 0, fileMustExist: true });
       this.#copier.pragma("synchronous = OFF");
       this.#copier.pragma("wal_autocheckpoint = 0");
-      // It only copies pages.
+      // This connection only copies pages, so it needs a small cache.
       this.#copier.pragma("cache_size = -64");
     }
     return this.#copier;

@@ -10,7 +10,7 @@ function toEntry({ details, ...row }: typeof auditRecord.$inferSelect): AuditEnt
   return { ...row, ...(details === null ? {} : { details: decode(details, "audit_record", row.seq) }) };
 }
 
-/** Creates the audit log. The head is read in each transaction, since another process may have appended an entry. */
+/** Creates the audit log. Each transaction reads the head again, because another process may have appended an entry. */
 export function createAuditLog({ database, queue }: Context): AuditLog {
   const { db } = database;
   const head = database.query(() =>

@@ -10,7 +10,7 @@ export interface ToolDecision {
   readonly rule: string;
   readonly agentId: string;
   readonly sessionKey: string;
-  /** The sender whose message the run answers. */
+  /** The sender of the message that the run answers. */
   readonly speaker: string;
   readonly call?: string;
 }
@@ -25,12 +25,12 @@ export interface DecidedApproval {
   readonly state: string;
 }
 
-/** The configuration, with the settings that decide who has access. */
+/** The configuration and the access settings. */
 export interface AuditedConfig {
   readonly access: { readonly owners: readonly string[]; readonly allow: readonly string[] };
 }
 
-/** Records the decisions of a gateway in the background. */
+/** Records a gateway's decisions in the background. */
 export interface Auditor {
   tool(decision: ToolDecision): void;
   approval(decided: DecidedApproval, approver: string): void;
@@ -39,7 +39,7 @@ export interface Auditor {
     approved: { readonly skill: { readonly id: string; readonly dir: string }; readonly digest: string },
     approver: string,
   ): void;
-  /** An owner marked a file of an agent's workspace as trusted. */
+  /** An owner marked a file in an agent's workspace as trusted. */
   trusted(agentId: string, path: string, owner: string): void;
   pairing(
     action: "approved" | "revoked",
@@ -52,7 +52,7 @@ export interface Auditor {
     readonly principal: { readonly name: string; readonly role: string };
     readonly remote: string;
   }): void;
-  /** Records the configuration if it differs from the one recorded last, also by an earlier process. */
+  /** Records the configuration if it differs from the last recorded one, which an earlier process may have recorded. */
   configuration(config: AuditedConfig, file: string): Promise<void>;
   /** Waits for pending entries, then writes the head of the chain to its file. */
   close(): Promise<void>;
@@ -67,11 +67,11 @@ export interface AuditNotes {
 export interface OpenAuditOptions {
   readonly log: AuditLog;
   readonly notes: AuditNotes;
-  /** The file that keeps the head of the chain outside the log. */
+  /** The file that stores the head of the chain outside the log. */
   readonly headFile: string;
-  /** Removes secrets from a text. */
+  /** Removes secrets from a string. */
   readonly redact: (text: string) => string;
-  /** Called if an entry or the head could not be written, and if the log was truncated. */
+  /** Called if an entry or the head could not be written, or if the log was truncated. */
   readonly onProblem: (message: string, details: object) => void;
   readonly now: () => number;
 }
@@ -82,7 +82,7 @@ const PROBLEMS = {
 } as const;
 
 /**
- * Opens the audit log of a gateway. If the log no longer contains the head in `headFile`, reports a problem and never
+ * Opens a gateway's audit log. If the log no longer contains the head in `headFile`, reports a problem and never
  * overwrites the file, so that `signalbox audit verify` keeps failing.
  */
 export async function openAudit(options: OpenAuditOptions): Promise<Auditor> {

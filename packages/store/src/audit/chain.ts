@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { AuditEvent, AuditHead, AuditKind } from "../types/audit.ts";
 
-/** Every kind of audit event. */
+/** All kinds of audit events. */
 export const AUDIT_KINDS = [
   "approval",
   "configuration",
@@ -23,8 +23,8 @@ export function linkHash(head: AuditHead, event: AuditEvent): string {
 }
 
 /**
- * Replaces lone surrogates, as SQLite does when it stores a text as UTF-8. Otherwise the hash of the stored entry would
- * differ from the hash computed here.
+ * Replaces lone surrogates, as SQLite does when it stores a string as UTF-8. Otherwise the hash of the stored entry
+ * would differ from the hash computed here.
  */
 function wellFormed(_key: string, value: unknown): unknown {
   return typeof value === "string" ? value.toWellFormed() : value;

@@ -11,7 +11,7 @@ export interface RecorderOptions {
   readonly now: () => number;
 }
 
-/** Appends events in the background: callers do not have to wait. */
+/** Appends events in the background, so that callers do not wait. */
 export interface Recorder {
   /** Resolves once the event is durable or has failed; never rejects. */
   note(event: Omit<AuditEvent, "at">): Promise<void>;
@@ -19,15 +19,18 @@ export interface Recorder {
   close(): Promise<void>;
 }
 
-/** Delay between an event and the update of the witness; later events share the update. */
+/** Delay between an event and the update of the witness, in milliseconds. Events in between share the update. */
 const WITNESS_DELAY_MS = 5_000;
 const MAX_SUBJECT_CHARS = 500;
-/** Characters that are redacted before the subject is cut, so that a secret at the cut is recognized as a whole. */
+/**
+ * Maximum number of characters to redact. The subject is truncated after the redaction, so that a secret at the cut is
+ * still recognized.
+ */
 const MAX_REDACTED_CHARS = 4_000;
 
 /**
- * Creates a recorder. An event is committed no later than the write that follows it, so a decision is durable before
- * its effect is.
+ * Creates a recorder. Each event is committed no later than the write that follows it, so a decision is durable before
+ * its effects are.
  */
 export function createRecorder({ log, witness, redact, onProblem, now }: RecorderOptions): Recorder {
   let last: Promise<void> = Promise.resolve();
@@ -58,7 +61,9 @@ export function createRecorder({ log, witness, redact, onProblem, now }: Recorde
   };
 }
 
-/** Returns whether the log still contains the head that the witness noted; false if the note cannot be read. */
+/**
+ * Returns whether the log still contains the head that the witness stored. Returns false if that head cannot be read.
+ */
 export async function matchesWitness(
   log: Pick<AuditLog, "list">,
   witness: Pick<Witness, "read">,

@@ -1,7 +1,7 @@
 import type { AuditHead, AuditLog } from "../types/audit.ts";
 import { EMPTY_HEAD, linkHash } from "./chain.ts";
 
-/** The result of a verification: intact, or the number of the first bad entry and the reason. */
+/** The result of a verification: intact, or the number of the first invalid entry and the reason. */
 export type Verdict =
   | { readonly intact: true; readonly head: AuditHead }
   | { readonly intact: false; readonly seq: number; readonly reason: string };
@@ -9,15 +9,15 @@ export type Verdict =
 /**
  * Verifies the whole chain.
  *
- * @param witnesses heads that were noted elsewhere. Whoever can write the log can truncate or rewrite it together with
- *   the stored head; only a head that they cannot write reveals that.
+ * @param witnesses heads stored outside the log. Anyone who can write to the log can truncate or rewrite it together
+ * with its head. Only a head that they cannot write reveals that.
  */
 export async function verifyChain(
   log: Pick<AuditLog, "list" | "head">,
   witnesses: readonly AuditHead[] = [],
 ): Promise<Verdict> {
   const expected = new Map<number, string>();
-  // The head is read first: entries appended during the verification are ignored.
+  // Read the head first, so that entries appended during the verification are ignored.
   for (const { count, hash } of [await log.head(), ...witnesses]) {
     const other = expected.get(count);
     if (other !== undefined && other !== hash) return broken(count, "two noted heads differ");

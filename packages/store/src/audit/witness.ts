@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { AuditHead } from "../types/audit.ts";
 
-/** Keeps the last known head of a chain outside the log, to detect a truncated log. */
+/** Stores the last known head of a chain outside the log, to detect truncation. */
 export interface Witness {
   /**
-   * Returns the noted head, if any.
+   * Returns the stored head, if any.
    *
-   * @throws if the note exists and cannot be read
+   * @throws if the head exists but cannot be read
    */
   read(): AuditHead | undefined;
   write(head: AuditHead): void;
@@ -18,7 +18,7 @@ export function fileWitness(path: string): Witness {
     read: () => (existsSync(path) ? parseHead(JSON.parse(readFileSync(path, "utf8"))) : undefined),
     write({ count, hash }) {
       const part = `${path}.part`;
-      // Sync before the rename: after a power failure an empty file would report a tampered chain.
+      // Sync before the rename. After a power failure, an empty file would look like a tampered chain.
       writeFileSync(part, `${JSON.stringify({ count, hash })}\n`, { mode: 0o600, flush: true });
       renameSync(part, path);
     },

@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Tokens of clients, by hash. */
+/** Client tokens, stored by hash. */
 export const accessToken = sqliteTable("access_token", {
   hash: text().primaryKey(),
   name: text().notNull().unique(),
@@ -9,7 +9,7 @@ export const accessToken = sqliteTable("access_token", {
   usedAt: integer(),
 });
 
-/** Sessions of browsers, by a hash of their cookie and CSRF token. */
+/** Browser sessions. The key is a hash of the cookie and the CSRF token. */
 export const webSession = sqliteTable(
   "web_session",
   {

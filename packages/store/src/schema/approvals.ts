@@ -4,7 +4,7 @@ import type { ApprovalState } from "../types/common.ts";
 
 const OPEN: readonly ApprovalState[] = ["pending", "allowed"];
 
-/** Approval requests for tool calls, with their decisions. */
+/** Approval requests for tool calls, and the decisions on them. */
 export const approval = sqliteTable(
   "approval",
   {
@@ -27,5 +27,5 @@ export const approval = sqliteTable(
 );
 export type ApprovalRecord = typeof approval.$inferSelect;
 
-/** Selects approvals that are not decided or not used yet: the condition of the index `approval_open`. */
+/** Selects approvals that are undecided or unused. This is the condition of the index `approval_open`. */
 export const isOpenApproval: SQL = inArray(approval.state, OPEN).inlineParams();

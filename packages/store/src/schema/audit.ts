@@ -1,7 +1,7 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { AUDIT_KINDS } from "../audit/chain.ts";
 
-/** The audit log. Rows are only inserted, never changed. */
+/** The audit log. Rows are only inserted, never updated. */
 export const auditRecord = sqliteTable("audit_record", {
   seq: integer().primaryKey(),
   at: integer().notNull(),
@@ -13,7 +13,7 @@ export const auditRecord = sqliteTable("audit_record", {
   hash: text().notNull(),
 });
 
-/** The head of the chain, in one row. It reveals missing rows at the end of the log. */
+/** The head of the chain, in a single row. It reveals missing rows at the end of the log. */
 export const auditHead = sqliteTable("audit_head", {
   one: integer().primaryKey(),
   count: integer().notNull(),

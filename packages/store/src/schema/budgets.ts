@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Spending of completed calls by account and period. */
+/** Spending on completed calls by account and period. */
 export const budgetPot = sqliteTable(
   "budget_pot",
   {
@@ -9,13 +9,13 @@ export const budgetPot = sqliteTable(
     period: text().notNull(),
     micros: integer().notNull().default(0),
     tokens: integer().notNull().default(0),
-    /** Number of times the limit was granted again. */
+    /** Number of additional grants of the limit. */
     grants: integer().notNull().default(0),
   },
   (t) => [primaryKey({ columns: [t.account, t.period] })],
 );
 
-/** Maximum cost of running calls, in each of their pots. */
+/** Maximum cost of calls in progress, for each of their pots. */
 export const budgetReservation = sqliteTable(
   "budget_reservation",
   {

@@ -1,11 +1,11 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
- * All bodies. `message` and `summary` form a session's chain (`session.lastEntry`, then `prev` of each), `inbound` is
- * an event with its payload, `outbound` a reply.
+ * All bodies. `message` and `summary` entries form a session's chain (starting at `session.lastEntry` and following
+ * `prev`), an `inbound` entry is an event with its payload, and an `outbound` entry is a reply.
  *
- * A commit writes whole pages. So large bodies are appended to this table and hardly ever updated, while states and
- * heads change in narrow rows of other tables.
+ * Each commit writes whole pages. Large bodies are therefore appended to this table and rarely updated, while states
+ * and heads change in narrow rows of other tables.
  */
 export const entry = sqliteTable("entry", {
   id: integer().primaryKey(),

@@ -1,7 +1,7 @@
 import { isNull } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** States of inbound messages; their bodies are in `entry`. An id consists of `seq`, `receivedAt` and `nonce`. */
+/** States of inbound messages. Their bodies are in `entry`. An id consists of `seq`, `receivedAt` and `nonce`. */
 export const inbox = sqliteTable(
   "inbox",
   {
@@ -29,13 +29,13 @@ export const inbox = sqliteTable(
     revision: integer().notNull().default(0),
     receivedAt: integer().notNull(),
     settledAt: integer(),
-    /** The lease that owns the message while it waits. An empty name means no owner. */
+    /** The lease that owns the message while it is waiting. An empty name means that the message has no owner. */
     leaseName: text().notNull().default(""),
     leaseEpoch: integer().notNull().default(0),
   },
   (t) => [
     index("inbox_open").on(t.sessionKey, t.seq).where(isNull(t.settledAt)),
-    // Written once for each message. Finds the messages of a session without a full scan.
+    // Updated once for each message. Finds a session's messages without a full scan.
     index("inbox_session").on(t.sessionKey, t.seq),
   ],
 );
@@ -48,7 +48,7 @@ export const dedupe = sqliteTable("dedupe", {
   day: integer().notNull(),
 });
 
-/** Every account that received a message. A search by message id alone tries each of them. */
+/** Every account that has received a message. A search by message id without an account tries each of them. */
 export const account = sqliteTable(
   "account",
   {

@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Leases. `epoch` rises with every change of holder. */
+/** Leases. `epoch` increases with every change of the holder. */
 export const lease = sqliteTable("lease", {
   name: text().primaryKey(),
   holder: text().notNull(),

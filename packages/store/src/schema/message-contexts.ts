@@ -1,8 +1,8 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
- * Contexts that a model received with messages of a session. A separate table, since they are known after the message,
- * are not part of the conversation, and may be removed earlier.
+ * Contexts that a model received with the messages of a session. They have their own table because they are written
+ * after the message, do not belong to the conversation, and may be removed earlier.
  */
 export const messageContext = sqliteTable(
   "message_context",
@@ -10,9 +10,9 @@ export const messageContext = sqliteTable(
     sessionKey: text().notNull(),
     seq: integer().notNull(),
     text: text().notNull(),
-    /** The part that was recalled from memory. */
+    /** The text that was recalled from memory. */
     recalled: text().notNull(),
-    /** True if only owners may see the recalled part. */
+    /** True if only owners may see the recalled text. */
     forOwner: integer({ mode: "boolean" }).notNull().default(true),
   },
   (t) => [primaryKey({ columns: [t.sessionKey, t.seq] })],

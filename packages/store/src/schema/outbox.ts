@@ -6,12 +6,12 @@ import { jsonList } from "./json-list.ts";
 const UNSENT: readonly OutboxState[] = ["pending", "sending"];
 const GIVEN_UP: readonly OutboxState[] = ["dead", "uncertain", "expired"];
 
-/** Inlines the states into the SQL text: SQLite uses a partial index only if the query contains the same condition. */
+/** Inlines the states into the SQL. SQLite uses a partial index only if the query contains the same condition. */
 function stateIn(column: SQLiteColumn, states: readonly OutboxState[]): SQL {
   return inArray(column, states).inlineParams();
 }
 
-/** States of replies; their bodies are in `entry`. An id consists of `seq`, `createdAt` and `nonce`. */
+/** States of replies. Their bodies are in `entry`. An id consists of `seq`, `createdAt` and `nonce`. */
 export const outbox = sqliteTable(
   "outbox",
   {
@@ -21,7 +21,7 @@ export const outbox = sqliteTable(
     /** True if the caller chose the key. Such keys are unique. */
     keyed: integer({ mode: "boolean" }).notNull(),
     entry: integer().notNull(),
-    /** The run that made it. */
+    /** The run that created the reply. */
     run: integer(),
     channel: text().notNull(),
     account: text().notNull(),
@@ -37,7 +37,7 @@ export const outbox = sqliteTable(
     error: text(),
     createdAt: integer().notNull(),
     updatedAt: integer().notNull(),
-    /** The numbers of the messages it answers, if no run made the reply. */
+    /** The row numbers of the answered messages if the reply does not belong to a run. */
     answers: jsonList<number>().notNull().default([]),
   },
   (t) => [
@@ -48,9 +48,9 @@ export const outbox = sqliteTable(
 );
 export type OutboxRecord = typeof outbox.$inferSelect;
 
-/** Selects unsent rows: the condition of the index `outbox_open`. */
+/** Selects unsent rows. This is the condition of the index `outbox_open`. */
 export const isUnsent: SQL = stateIn(outbox.state, UNSENT);
-/** Selects rows that were given up: the condition of the index `outbox_ended`. */
+/** Selects rows that were given up. This is the condition of the index `outbox_ended`. */
 export const isGivenUp: SQL = stateIn(outbox.state, GIVEN_UP);
-/** Selects rows whose key the caller chose: the condition of the index `outbox_key`. */
+/** Selects rows whose key the caller chose. This is the condition of the index `outbox_key`. */
 export const isKeyed: SQL = sql`${outbox.keyed} = 1`;

@@ -1,6 +1,6 @@
 import { blob, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Open pairing requests of unknown senders. */
+/** Open pairing requests from unknown senders. */
 export const pairingRequest = sqliteTable(
   "pairing_request",
   {
@@ -16,7 +16,7 @@ export const pairingRequest = sqliteTable(
   (t) => [primaryKey({ columns: [t.channel, t.account, t.peerId] })],
 );
 
-/** Senders who may write to an agent directly. */
+/** Senders who may send direct messages to an agent. */
 export const pairingPeer = sqliteTable(
   "pairing_peer",
   {

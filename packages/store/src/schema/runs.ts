@@ -16,9 +16,9 @@ export const run = sqliteTable("run", {
   attempts: integer().notNull(),
   meta: text(),
   error: text(),
-  /** The numbers of the messages it answers. */
+  /** The row numbers of the answered messages. */
   inbox: jsonList<number>().notNull(),
-  /** The numbers of its replies. */
+  /** The row numbers of the replies. */
   outbox: jsonList<number>().notNull().default([]),
   /** The previous run of the session. */
   prevRun: integer(),
@@ -34,7 +34,7 @@ export const run = sqliteTable("run", {
 });
 export type RunRecord = typeof run.$inferSelect;
 
-/** The run that holds a session, and the head of the session's chain until the run ends. */
+/** The run that holds a session, and the head of the session's chain during the run. */
 export const activeRun = sqliteTable("active_run", {
   sessionKey: text().primaryKey(),
   run: integer().notNull(),

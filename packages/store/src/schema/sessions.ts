@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Sessions, with the heads of their chains and sums over their runs. */
+/** Sessions, with the heads of their chains and the sums over their runs. */
 export const session = sqliteTable(
   "session",
   {
@@ -19,15 +19,15 @@ export const session = sqliteTable(
     createdAt: integer().notNull(),
     updatedAt: integer().notNull(),
     /**
-     * The minute of `updatedAt`, for the index: one over the time itself would write a page more with each message,
-     * this one does so once a minute.
+     * The minute of `updatedAt`, for the index. An index on the time itself would write another page with each message.
+     * This one does so once a minute.
      */
     updatedMinute: integer().notNull(),
     resetAt: integer(),
     lastEntry: integer(),
     lastSeq: integer().notNull().default(0),
     messageCount: integer().notNull().default(0),
-    /** Messages up to this one are not part of the current history. */
+    /** Messages with this number or a lower one do not belong to the current history. */
     floorSeq: integer().notNull().default(0),
     summaryEntry: integer(),
     lastRun: integer(),
@@ -41,7 +41,8 @@ export const session = sqliteTable(
   },
   (t) => [
     index("session_recent").on(t.updatedMinute),
-    // Without a time, so that messages do not update it. A person has few sessions, which are sorted when read.
+    // This index has no time column, so that messages do not update it. A person has few sessions, which are sorted
+    // when they are read.
     index("session_peer").on(t.channel, t.peer),
   ],
 );

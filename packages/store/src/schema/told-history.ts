@@ -1,8 +1,8 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
- * Entries of the group history that a model received with a message. Each entry has its own row, so that an edit or
- * deletion on the platform applies here, too.
+ * Group history entries that a model received with a message. Each entry has its own row, so that an edit or a deletion
+ * on the platform also applies here.
  */
 export const toldHistory = sqliteTable(
   "told_history",

@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Traces. A row holds entries of one subject that were written together. */
+/** Traces. A row holds entries for one subject that were written together. */
 export const trace = sqliteTable(
   "trace",
   {

@@ -1,7 +1,7 @@
 import type { ApprovalBody } from "../types/common.ts";
 import { type Checks, expectEqual } from "./under-test.ts";
 
-/** A question with content that only its host knows. */
+/** Returns an approval request with fields that only the host interprets. */
 const question = (id: string, more: Partial<ApprovalBody> = {}) => ({
   id,
   sessionKey: "s",

@@ -7,11 +7,11 @@ import type { Run } from "../types/runs.ts";
 import type { SessionSeed } from "../types/sessions.ts";
 import type { Store } from "../types/store.ts";
 
-/** A fresh, empty store with a clock that the suite moves. */
+/** A fresh, empty store with a clock that the test suite controls. */
 export interface StoreUnderTest {
   readonly store: Store;
   now(): number;
-  /** Moves the clock by so many milliseconds; a negative number sets it back. */
+  /** Advances the clock by the given number of milliseconds. A negative number sets it back. */
   advance(ms: number): void;
 }
 
@@ -21,15 +21,17 @@ export type Test = (name: string, run: () => Promise<void>) => void;
 /** Checks one fact about a store. */
 type Check = (under: StoreUnderTest) => Promise<void>;
 
-/** Checks by the fact that each of them shows. */
+/** Checks, keyed by the fact that each of them verifies. */
 export type Checks = Readonly<Record<string, Check>>;
 
 export const LEASE_MS = 30_000;
 
-/** The account that all messages of the suite use. */
+/** The account of all messages in the suite. */
 export const ACCOUNT = { channel: "plain", account: "main" } as const;
 
-/** Fails with `sentence` and both values unless they are deeply equal; properties that are `undefined` are ignored. */
+/**
+ * Fails with `sentence` and both values unless the values are deeply equal. Ignores properties that are `undefined`.
+ */
 export function expectEqual(actual: unknown, expected: unknown, sentence: string): void {
   if (isDeepStrictEqual(withoutUndefined(actual), withoutUndefined(expected))) return;
   const message = `${sentence}\nexpected: ${inspect(expected, { depth: 6 })}\nactual: ${inspect(actual, { depth: 6 })}`;
@@ -40,7 +42,7 @@ function withoutUndefined(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
 
-/** Fails with `sentence` unless the call rejects with a `StoreError` of this code. */
+/** Fails with `sentence` unless the call rejects with a `StoreError` with this code. */
 export async function expectRejection(call: Promise<unknown>, code: string, sentence: string): Promise<void> {
   const actual = await call.then(
     () => "resolved",
@@ -63,12 +65,12 @@ export function toSeed(key: string): SessionSeed {
   return { ...ACCOUNT, key, agentId: "coder", peer: `peer of ${key}`, kind: "direct" };
 }
 
-/** The queued messages of a session, in their order. */
+/** Returns a session's queued messages in order. */
 export async function getQueued(store: Store, sessionKey: string): Promise<readonly InboxRow[]> {
   return (await store.inbox.list({ state: "queued", sessionKey })).toReversed();
 }
 
-/** A platform event with a message; it is routed if `sessionKey` is given. */
+/** Returns a platform event with a message. The event is routed if `sessionKey` is given. */
 export function toEvent(id: string, sessionKey?: string): InboxAccept {
   return {
     ...ACCOUNT,
@@ -82,7 +84,7 @@ export function toEvent(id: string, sessionKey?: string): InboxAccept {
   };
 }
 
-/** A reply to send. */
+/** Returns a reply to send. */
 export function toReply(address: string, extra: Partial<OutboxInsert> = {}): OutboxInsert {
   return { ...ACCOUNT, address, payload: { text: "hello" }, ...extra };
 }
@@ -103,12 +105,12 @@ export async function acquire(store: Store, holder = "one", name = "gateway"): P
   return expectDefined(lease, `The lease "${name}" could not be acquired.`);
 }
 
-/** Accepts a message, and returns its id. */
+/** Accepts a message and returns its id. */
 export async function accept(store: Store, id: string, sessionKey: string): Promise<InboxId> {
   return (await acceptWaiting(store, id, sessionKey)).id;
 }
 
-/** Accepts a message that then waits, with or without a session, under the lease of a process if one is given. */
+/** Accepts a message and leaves it waiting, with or without a session, under a process's lease if one is given. */
 export async function acceptWaiting(
   store: Store,
   id: string,
@@ -121,7 +123,7 @@ export async function acceptWaiting(
   return { id: accepted.id, state: accepted.state };
 }
 
-/** Accepts a message for each text, and begins a run that answers them. */
+/** Accepts a message for each text and begins a run that answers them. */
 export async function begin(
   store: Store,
   lease: LeaseToken,
@@ -140,7 +142,7 @@ export async function begin(
   return { run: begun.run, inboxIds };
 }
 
-/** Runs one message from its acceptance to the end of its run, with one reply. */
+/** Processes one message from its acceptance to the end of its run, with one reply. */
 export async function answer(
   store: Store,
   lease: LeaseToken,

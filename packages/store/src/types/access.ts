@@ -1,6 +1,6 @@
 import type { Millis } from "./common.ts";
 
-/** A client's token, stored as its SHA-256 hash. */
+/** A client token, stored as its SHA-256 hash. */
 export interface AccessToken {
   readonly hash: string;
   readonly name: string;
@@ -9,10 +9,10 @@ export interface AccessToken {
   readonly usedAt?: Millis;
 }
 
-/** The session of a browser. The id is a hash of its cookie and its CSRF token. */
+/** A browser session. The id is a hash of its cookie and its CSRF token. */
 export interface WebSession {
   readonly id: string;
-  /** Hash of the token with which the session was opened. */
+  /** Hash of the token that opened the session. */
   readonly tokenHash: string;
   readonly createdAt: Millis;
   readonly usedAt: Millis;
@@ -26,9 +26,9 @@ export interface AccessStore {
     find(hash: string): Promise<AccessToken | undefined>;
     named(name: string): Promise<AccessToken | undefined>;
     used(hash: string, at: Millis): Promise<void>;
-    /** Sorted by name. */
+    /** Returns the tokens, sorted by name. */
     list(): Promise<readonly AccessToken[]>;
-    /** Removes a token and its sessions. Returns false if there is no token with this name. */
+    /** Removes a token and its sessions. Returns false if no token has this name. */
     revoke(name: string): Promise<boolean>;
   };
   readonly sessions: {
@@ -36,7 +36,7 @@ export interface AccessStore {
     find(id: string): Promise<WebSession | undefined>;
     used(id: string, at: Millis): Promise<void>;
     end(id: string): Promise<void>;
-    /** Removes sessions last used before `usedBefore` or opened before `openedBefore`. */
+    /** Removes sessions that were last used before `usedBefore` or opened before `openedBefore`. */
     forget(usedBefore: Millis, openedBefore: Millis): Promise<void>;
   };
 }

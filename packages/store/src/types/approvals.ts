@@ -5,11 +5,11 @@ export interface ApprovalChange extends Pick<ApprovalBody, "approver" | "grant" 
   readonly state: ApprovalState;
 }
 
-/** Approval requests for single tool calls, with their decisions. */
+/** Stores approval requests for single tool calls, and the decisions on them. */
 export interface ApprovalStore<T extends Bodies = Bodies> {
   /**
-   * Stores a new request. `open`: the same request is already pending in its session; `full`: the session has `most`
-   * pending requests; `taken`: the id is in use.
+   * Stores a new request. `open`: the same request is already pending in its session. `full`: the session already has
+   * `most` pending requests. `taken`: the id is in use.
    */
   ask(
     approval: T["approval"],
@@ -20,9 +20,12 @@ export interface ApprovalStore<T extends Bodies = Bodies> {
     | { readonly outcome: "taken" }
   >;
   get(id: string): Promise<T["approval"] | undefined>;
-  /** Changes a request in the state `from`, and returns it. Returns undefined if another caller was faster. */
+  /**
+   * Changes a request that is in the state `from`, and returns it. Returns undefined if another caller changed it
+   * first.
+   */
   change(id: string, from: ApprovalState, to: ApprovalChange): Promise<T["approval"] | undefined>;
-  /** Newest first. Default: all states, at most 100. */
+  /** Returns requests, newest first. Default: all states, at most 100. */
   list(filter?: {
     readonly states?: readonly ApprovalState[];
     readonly limit?: number;

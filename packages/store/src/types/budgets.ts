@@ -1,6 +1,6 @@
 import type { LeaseToken } from "./common.ts";
 
-/** An amount in both units. Whole numbers, so that sums are exact. */
+/** An amount in both units. The numbers are integers, so that sums are exact. */
 export interface Amount {
   /** Millionths of a US dollar. */
   readonly micros: number;
@@ -14,7 +14,7 @@ export interface Limit {
   readonly amount: number;
 }
 
-/** Spending of an account in a period. */
+/** An account's spending in a period. */
 export interface Pot {
   readonly account: string;
   /** `2026-11-22` or `2026-11`. */
@@ -23,53 +23,53 @@ export interface Pot {
 
 /** The state of a pot. */
 export interface Balance extends Pot {
-  /** Cost of calls that have ended. */
+  /** Cost of completed calls. */
   readonly spent: Amount;
-  /** Maximum cost of running calls. */
+  /** Maximum cost of calls in progress. */
   readonly reserved: Amount;
-  /** Number of times the limit was granted again. */
+  /** Number of additional grants of the limit. */
   readonly grants: number;
 }
 
-/** A pot that a call counts for. A pot may have several limits, as several claims. */
+/** A pot that a call is charged to. A pot with several limits has several claims. */
 export interface Claim extends Pot {
-  /** The call is refused once it is reached. Absent: the pot only counts. */
+  /** The call is refused once this limit is reached. If absent, the pot only counts spending. */
   readonly limit?: Limit;
 }
 
 /** A pot after the settlement of a call. */
 export interface SettledPot extends Pot {
-  /** Spent before this call. */
+  /** Amount spent before this call. */
   readonly before: Amount;
-  /** Spent including this call. */
+  /** Amount spent including this call. */
   readonly after: Amount;
   readonly grants: number;
 }
 
-/** The ledger of a process. Each method is one transaction and sees the reservations of concurrent calls. */
+/** The budget ledger of one process. Each method is one transaction and sees the reservations of concurrent calls. */
 export interface Ledger {
   /**
-   * Reserves `amount` in every pot of the claims, or in none. A claim is full once its pot's spent and reserved amounts
-   * reach the limit, times one plus the number of grants. So only the last admitted call can exceed a limit.
-   * Reservations of dead processes count as spent, since the cost of their calls is unknown.
+   * Reserves `amount` in every pot of the claims, or in none. A claim is full once the spent and reserved amounts of
+   * its pot reach the limit multiplied by one plus the number of grants. Only the last admitted call can therefore
+   * exceed a limit. Reservations of dead processes count as spent, because the cost of their calls is unknown.
    *
-   * @returns the indexes of the full claims; none if the amount was reserved
+   * @returns the indexes of the full claims. Empty if the amount was reserved.
    */
   reserve(
     id: string,
     amount: Amount,
     claims: readonly Claim[],
   ): Promise<{ readonly full: readonly number[] }>;
-  /** Replaces a reservation by the actual cost. Returns no pots if it was settled before. */
+  /** Replaces a reservation with the actual cost. Returns no pots if the reservation was already settled. */
   settle(id: string, spent: Amount): Promise<readonly SettledPot[]>;
-  /** Grants the limit of a pot again. */
+  /** Grants a pot's limit once more. */
   grant(pot: Pot): Promise<void>;
   balances(pots: readonly Pot[]): Promise<readonly Balance[]>;
 }
 
 /** Budgets of all processes. */
 export interface BudgetStore extends Pick<Ledger, "balances"> {
-  /** Returns every pot of these periods with spending or reservations, by account and period. */
+  /** Returns every pot with spending or reservations in these periods, sorted by account and period. */
   inPeriods(periods: readonly string[]): Promise<readonly Balance[]>;
   /** Returns the ledger of one process. Its reservations count as spent once its lease is lost. */
   ledger(lease: LeaseToken): Ledger;

@@ -7,17 +7,17 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue | undefined };
 
-/** `pending` → `allowed` → `used`, or `denied`; `expired` if it was not decided or used in time. */
+/** `pending` → `allowed` → `used`, or `denied`. `expired` if the request was not decided or not used in time. */
 export type ApprovalState = "pending" | "allowed" | "denied" | "used" | "expired";
 
 /** The fields of an approval request that the store uses. Other fields belong to the host. */
 export interface ApprovalBody {
   readonly id: string;
   readonly sessionKey: string;
-  /** Equal for equal requests. */
+  /** Identical for identical requests. */
   readonly hash: string;
   readonly state: ApprovalState;
-  /** The person who decided. */
+  /** The person who made the decision. */
   readonly approver?: string;
   readonly grant?: string;
   readonly createdAt: Millis;
@@ -25,11 +25,10 @@ export interface ApprovalBody {
 }
 
 /**
- * Types of the host's bodies. The store never inspects a body: it passes through `JSON.stringify` and `JSON.parse`, and
- * must survive that.
+ * Types of the host's bodies. The store never inspects a body. A body must survive `JSON.stringify` and `JSON.parse`.
  */
 export interface Bodies {
-  /** A message of a conversation. */
+  /** A message in a conversation. */
   readonly message: unknown;
   /** A normalized inbound event. */
   readonly inbound: unknown;
@@ -42,17 +41,20 @@ export interface Bodies {
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
-/** A ULID: 26 characters of Crockford's base 32. Ids are ordered only by their time, to the millisecond. */
+/** A ULID: 26 characters in Crockford's base 32. Ids are ordered only by their time in milliseconds. */
 export type InboxId = Branded<"inbox">;
-/** A ULID, as {@link InboxId}. */
+/** A ULID, like {@link InboxId}. */
 export type RunId = Branded<"run">;
-/** A ULID, as {@link InboxId}. */
+/** A ULID, like {@link InboxId}. */
 export type OutboxId = Branded<"outbox">;
 
 /** Milliseconds since the epoch. */
 export type Millis = number;
 
-/** A fencing token. Writes present it to prove that they still act for the holder of the lease. A `Lease` is one. */
+/**
+ * A fencing token. Each write includes it to prove that the caller still acts for the holder of the lease. A `Lease` is
+ * a fencing token.
+ */
 export interface LeaseToken {
   readonly name: string;
   readonly epoch: number;

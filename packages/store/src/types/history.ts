@@ -8,24 +8,28 @@ export interface GroupHistoryEntry {
   readonly at: Millis;
 }
 
-/** An entry of the group history, with its conversation. */
+/** A group history entry and its conversation. */
 export interface ToldEntry extends GroupHistoryEntry {
   readonly conversation: string;
 }
 
 /**
- * A ring buffer for each conversation. Pruning removes old entries too, since a group may never get another message.
+ * A ring buffer for each conversation. Pruning also removes old entries, because a group may never receive another
+ * message.
  */
 export interface GroupHistoryStore {
   /** Adds an entry, or replaces the entry with the same id. Removes the oldest entries beyond `limit` (default 20). */
   push(conversation: string, entry: GroupHistoryEntry, limit?: number): Promise<void>;
   /**
-   * Replaces the body of an entry that was edited on its platform, also in the contexts of messages. Returns false if
-   * the ring does not contain the entry.
+   * Replaces the body of an entry that was edited on its platform, including its copies in message contexts. Returns
+   * false if the ring buffer does not contain the entry.
    */
   revise(conversation: string, id: string, body: JsonValue): Promise<boolean>;
-  /** Oldest first. */
+  /** Returns the entries, oldest first. */
   list(conversation: string): Promise<readonly GroupHistoryEntry[]>;
-  /** Removes an entry that was deleted on its platform, or all entries, also from the contexts of messages. */
+  /**
+   * Removes an entry that was deleted on its platform, or all entries if no id is given. Removes them from message
+   * contexts, too.
+   */
   clear(conversation: string, id?: string): Promise<void>;
 }

@@ -7,13 +7,13 @@ export type InboxFinalState =
   | "ignored"
   | "failed-reported"
   | "expired-reported"
-  /** It failed or its reply was not delivered, and no notice about that was sent. */
+  /** The message failed or its reply was not delivered, and no notice about this was sent. */
   | "unreported";
 
 /** `accepted` (committed) → `queued` (belongs to a session) → `running` → one of {@link InboxFinalState}. */
 export type InboxState = "accepted" | "queued" | "running" | InboxFinalState;
 
-/** The agent and session of a message. Set at acceptance or by {@link InboxStore.route}. */
+/** A message's agent and session. Set at acceptance or by {@link InboxStore.route}. */
 export interface InboxRoute {
   readonly agentId: string;
   readonly sessionKey: string;
@@ -23,11 +23,11 @@ export interface InboxRoute {
 export interface InboxAccept<T extends Bodies = Bodies> {
   readonly channel: string;
   readonly account: string;
-  /** The platform's id of the event, the first deduplication key. */
+  /** The platform's event id, which is the first deduplication key. */
   readonly eventId: string;
   /**
-   * The platform's id of the message, the second deduplication key. Only used with `kind: "message"`, since two events
-   * of other kinds can carry the same message.
+   * The platform's message id, which is the second deduplication key. Only used with `kind: "message"`, because two
+   * events of other kinds can contain the same message id.
    */
   readonly messageId?: string;
   /** The kind of the inbound event: `message`, `edited`, `action`, … */
@@ -37,10 +37,10 @@ export interface InboxAccept<T extends Bodies = Bodies> {
   readonly payload: T["inbound"];
   /** Default: now. */
   readonly receivedAt?: Millis;
-  /** With a route the message is `queued` at once and gets its place in the session. */
+  /** A message with a route is `queued` immediately and gets its position in the session. */
   readonly route?: InboxRoute;
   /**
-   * The lease that owns the message. {@link InboxStore.claimDue} returns the message to another holder only after this
+   * The lease that owns the message. {@link InboxStore.claimDue} assigns the message to another holder only after this
    * lease is lost. Default: none.
    */
   readonly lease?: LeaseToken;
@@ -51,7 +51,7 @@ export type InboxAccepted =
   | {
       readonly outcome: "accepted";
       readonly id: InboxId;
-      /** Strictly increasing within a session, with gaps; not comparable between sessions. */
+      /** Strictly increasing within a session, with gaps. Not comparable between sessions. */
       readonly seq: number;
       readonly state: "accepted" | "queued";
     }
@@ -64,7 +64,7 @@ export type InboxAccepted =
       readonly state?: InboxState;
     }
   | {
-      /** Nothing was written. Reject the request, so that the platform delivers the event again. */
+      /** Nothing was written. Reject the request, so that the platform redelivers the event. */
       readonly outcome: "full";
       readonly unfinished: number;
       readonly limit: number;
@@ -78,7 +78,7 @@ export interface InboxDetail {
   readonly reason?: string;
 }
 
-/** A message of the inbox. */
+/** An inbox message. */
 export interface InboxRow<T extends Bodies = Bodies> {
   readonly id: InboxId;
   readonly seq: number;
@@ -94,15 +94,15 @@ export interface InboxRow<T extends Bodies = Bodies> {
   readonly state: InboxState;
   readonly detail?: InboxDetail;
   readonly route?: InboxRoute;
-  /** The run that answers or answered it. */
+  /** The run that is answering or has answered the message. */
   readonly runId?: RunId;
-  /** Number of edits on the platform that replaced the payload. */
+  /** Number of times an edit on the platform replaced the payload. */
   readonly revision: number;
-  /** Time of the final state. */
+  /** Time at which the message reached its final state. */
   readonly settledAt?: Millis;
 }
 
-/** The platform's id of a message. */
+/** Identifies a message by its platform id. */
 export interface PlatformMessage {
   readonly channel: string;
   readonly account: string;
@@ -110,68 +110,74 @@ export interface PlatformMessage {
 }
 
 /**
- * The outcome of an edit or a deletion. `applied`; `late` if the message has its final state, or for an edit, if a run
- * answers it (nothing was written); `unknown` if the message is not stored.
+ * The outcome of an edit or a deletion. `applied`: the change was stored. `late`: the message has its final state or,
+ * for an edit, a run is already answering it, and nothing was written. `unknown`: the message is not stored.
  */
 export type InboxChange =
   | { readonly outcome: "applied" | "late"; readonly id: InboxId; readonly state: InboxState }
   | { readonly outcome: "unknown" };
 
-/** The end of a message. `queued` returns it to its session's queue. A withdrawn message ends as `ignored`. */
+/**
+ * The final state of a message. `queued` returns the message to its session's queue. A withdrawn message ends as
+ * `ignored`.
+ */
 export interface InboxSettle {
   readonly id: InboxId;
   readonly state: InboxFinalState | "queued";
   readonly detail?: InboxDetail;
 }
 
-/** Accepted messages, from acceptance to their final state. */
+/** Stores accepted messages from acceptance to their final state. */
 export interface InboxStore<T extends Bodies = Bodies> {
-  /** Accepts an event. Acknowledge it to the platform after this resolves with any outcome but `full`. */
+  /** Accepts an event. Acknowledge the event to the platform after this resolves with any outcome except `full`. */
   accept(event: InboxAccept<T>): Promise<InboxAccepted>;
   /**
-   * As {@link accept}, but resolves after the commit, before the sync, so that processing can begin. A power failure
-   * before `onDisk` resolves may undo it: acknowledge the event after `onDisk`. If `onDisk` rejects, the store must be
-   * reopened.
+   * Like {@link accept}, but resolves after the commit, before the sync, so that processing can begin. A power failure
+   * before `onDisk` resolves may undo the commit, so acknowledge the event after `onDisk`. If `onDisk` rejects, the
+   * store must be reopened.
    */
   acceptAhead(
     event: InboxAccept<T>,
   ): Promise<{ readonly result: InboxAccepted; readonly onDisk: Promise<void> }>;
   /**
-   * Assigns an `accepted` message to a session, sets the state `queued`, and replaces its `payload` if given.
+   * Assigns an `accepted` message to a session, sets its state to `queued`, and replaces its `payload` if one is given.
    *
    * @throws StoreError `conflict` in any other state
    */
   route(id: InboxId, route: InboxRoute, payload?: T["inbound"]): Promise<void>;
   /**
-   * Ends a message that no run answers (ignored by a rule, expired, or answered by a command). Returns false and
-   * changes nothing if the message has its final state already.
+   * Ends a message that no run answers because it was ignored by a rule, has expired, or was answered by a command.
+   * Returns false and changes nothing if the message already has its final state.
    */
   settle(id: InboxId, state: InboxFinalState, detail?: InboxDetail): Promise<boolean>;
   /**
-   * Replaces the payload of a message that was edited before a run took it. A message that ended without a run gives
-   * `late`, but its payload is replaced anyway.
+   * Replaces the payload of a message that was edited before a run took it. For a message that ended without a run, the
+   * outcome is `late`, but the payload is replaced anyway.
    */
   revise(message: PlatformMessage, payload: T["inbound"]): Promise<InboxChange>;
   /**
-   * Ends a message that was deleted on its platform as `ignored`. If a run answers it (state `running`), it stores the
-   * detail and ends as `ignored` with the run. A second call gives `late`.
+   * Ends a message that was deleted on its platform as `ignored`. If a run is answering the message (state `running`),
+   * the detail is stored and the message ends as `ignored` together with the run. A second call returns `late`.
    */
   withdraw(message: PlatformMessage | InboxId, detail?: InboxDetail): Promise<InboxChange>;
   get(id: InboxId): Promise<InboxRow<T> | undefined>;
-  /** Finds a message (`kind: "message"`) by the platform's id. Without channel or account: the newest of any. */
+  /**
+   * Finds a message (`kind: "message"`) by the platform's id. Without a channel or an account, returns the newest match
+   * from any.
+   */
   find(message: { channel?: string; account?: string; messageId: string }): Promise<InboxRow<T> | undefined>;
   /**
-   * Claims waiting messages, routed or not, without a lease or with a lost one, and assigns them to `lease`. Returns
-   * them in the order of their arrival. Messages of `lease` itself are never returned, even if it expired in the
-   * meantime: its holder already works on them.
+   * Claims waiting messages that have no lease or a lost one, routed or not, and assigns them to `lease`. Returns them
+   * in the order of arrival. Never returns the messages of `lease` itself, even if it has expired, because its holder
+   * is already working on them.
    */
   claimDue(lease: LeaseToken): Promise<readonly InboxRow<T>[]>;
   /**
-   * Iterates over the messages that were unfinished at the time of the call, without damaged ones. Reads them one by
-   * one, since many may be large.
+   * Iterates over the messages that were unfinished at the time of the call, except damaged ones. Reads them one by
+   * one, because many of them may be large.
    */
   unfinished(): AsyncIterable<InboxRow<T>>;
-  /** Newest first. */
+  /** Returns messages, newest first. */
   list(filter?: {
     readonly state?: InboxState;
     readonly sessionKey?: string;

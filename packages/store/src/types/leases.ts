@@ -1,27 +1,27 @@
 import type { LeaseToken, Millis } from "./common.ts";
 
-/** The right to write under a name until it expires. A {@link LeaseToken}. */
+/** The right to write under a name until it expires. It is also a {@link LeaseToken}. */
 export interface Lease extends LeaseToken {
   readonly holder: string;
   readonly expiresAt: Millis;
 }
 
 /**
- * Named leases. The epoch of a name rises with every change of holder and never falls, so that late writes of a holder
- * that lost its lease without noticing (a suspended process, a clock jump) are recognized and rejected. An expired
- * lease that no one took still allows writes and can be renewed: rejecting it would only lose work that no other
- * process has begun.
+ * Stores named leases. The epoch of a name increases with every change of the holder and never decreases. If a holder
+ * lost its lease without noticing (a suspended process, a clock jump), its late writes are recognized and rejected. A
+ * lease that has expired but that nobody took still allows writes and can be renewed: rejecting them would only lose
+ * work that no other process has begun.
  */
 export interface LeaseStore {
   /**
-   * Acquires a name that is free, expired, or held by the same `holder`. Returns undefined while another holder has it.
-   * Acquiring a name again gives a new epoch: late writes of the holder's earlier process are rejected.
+   * Acquires a name that is free, has expired, or is held by the same `holder`. Returns undefined if another holder has
+   * it. Acquiring a name again starts a new epoch, so late writes from the holder's previous process are rejected.
    */
   acquire(name: string, holder: string, ttlMs: number): Promise<Lease | undefined>;
-  /** Renews leases in one transaction. The result omits lost ones. */
+  /** Renews leases in one transaction. The result omits lost leases. */
   renew(leases: readonly LeaseToken[], ttlMs: number): Promise<readonly Lease[]>;
-  /** Releases a lease. Does nothing if it is lost already. */
+  /** Releases a lease. Does nothing if the lease is already lost. */
   release(lease: LeaseToken): Promise<void>;
-  /** Returns leases that were not released, including expired ones, sorted by name. */
+  /** Returns all leases that were not released, including expired ones, sorted by name. */
   list(): Promise<readonly Lease[]>;
 }

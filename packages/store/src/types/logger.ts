@@ -1,4 +1,4 @@
-/** A structured logger, such as one of pino. `console` works too. */
+/** A structured logger, such as a pino logger. `console` works, too. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

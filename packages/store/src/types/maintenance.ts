@@ -1,35 +1,38 @@
 import type { OutboxState } from "./outbox.ts";
 
-/** Retention times, in milliseconds. Unfinished work is never pruned, nor are messages that an unsent reply answers. */
+/**
+ * Retention times, in milliseconds. Unfinished work is never pruned, and neither are messages that an unsent reply
+ * answers.
+ */
 export interface Retention {
   /** Finished inbox rows with their payloads. Default 7 days. */
   readonly inboxMs?: number;
   /** Deduplication keys. Default 14 days, at least 7. */
   readonly dedupeMs?: number;
-  /** Ended runs and their journals. Their usage remains, summed by day. Default 30 days. */
+  /** Completed runs and their journals. Their usage remains as daily sums. Default: 30 days. */
   readonly runsMs?: number;
   /** Sent and given-up outbox rows. Default 14 days. */
   readonly outboxMs?: number;
-  /** Default 7 days. */
+  /** Traces. Default: 7 days. */
   readonly tracesMs?: number;
   /**
-   * Maximum number of trace rows; the newest are kept. A row holds entries of one message that were written together.
-   * Default 200,000.
+   * Maximum number of trace rows. The newest are kept. A row holds entries for one message that were written together.
+   * Default: 200,000.
    */
   readonly traceRows?: number;
-  /** Maximum size of all traces, in bytes; the newest are kept. Default 256 MiB. */
+  /** Maximum size of all traces, in bytes. The newest are kept. Default: 256 MiB. */
   readonly traceBytes?: number;
   /** Approval requests and their decisions. Default 90 days. */
   readonly approvalsMs?: number;
-  /** Messages of earlier generations, messages before a compaction, and group history. Default 90 days. */
+  /** Messages of earlier generations, messages before a compaction, and group history. Default: 90 days. */
   readonly hiddenMessagesMs?: number;
-  /** Sessions without activity or unfinished work. Default: never removed. */
+  /** Sessions without activity and without unfinished work. Default: never removed. */
   readonly idleSessionsMs?: number;
-  /** Maximum number of sessions; the most recently active are kept. Default: unlimited. */
+  /** Maximum number of sessions. The most recently active are kept. Default: unlimited. */
   readonly sessions?: number;
   /**
-   * Maximum size of the data, in bytes. Beyond it, traces, journals, hidden messages and ended rows are removed
-   * earlier, down to 1/256 of their retention times. Default: unlimited.
+   * Maximum size of the data, in bytes. If the data is larger, traces, journals, hidden messages and ended rows are
+   * removed earlier, down to 1/256 of their retention times. Default: unlimited.
    */
   readonly databaseBytes?: number;
 }
@@ -63,12 +66,12 @@ export interface StoreStats {
 
 /** Texts to erase. */
 export interface EraseRequest {
-  /** Keys of the sessions in which texts are replaced. */
+  /** Keys of the sessions to replace texts in. */
   readonly sessions: readonly string[];
-  /** Messages that are replaced as a whole, however short they are. */
+  /** Messages to replace as a whole, regardless of their length. */
   readonly messages: readonly { readonly sessionKey: string; readonly seq: number }[];
   /**
-   * Texts that are replaced wherever they occur in these sessions: in messages, tool calls and their results, contexts,
+   * Texts to replace wherever they occur in these sessions: in messages, tool calls and their results, contexts,
    * approval requests, replies and titles, and in all traces. Texts of fewer than ten characters are ignored. The audit
    * log is not changed.
    */
@@ -77,17 +80,17 @@ export interface EraseRequest {
 
 export interface MaintenanceStore {
   /**
-   * Replaces texts by `[forgotten]`, in short transactions between other calls. A file of up to 250 MB is then
-   * rewritten, so that its unused parts do not contain them either.
+   * Replaces texts with `[forgotten]`, in short transactions between other calls. A file of up to 250 MB is then
+   * rewritten, so that its unused pages do not contain the texts either.
    *
    * @returns the number of changed rows
    */
   erase(request: EraseRequest): Promise<number>;
   /**
-   * Removes data beyond its retention, in short transactions between other calls. A failure in one table does not
-   * prevent pruning of the others.
+   * Removes data beyond its retention limits, in short transactions between other calls. A failure in one table does
+   * not prevent the pruning of the others.
    *
-   * @throws the first failure, at the end
+   * @throws the first failure, after all tables were tried
    */
   prune(retention?: Retention): Promise<PruneReport>;
   stats(): Promise<StoreStats>;

@@ -2,8 +2,8 @@ import type { Bodies, InboxId, JsonValue, LeaseToken, Millis, OutboxId, RunId } 
 import type { ToldEntry } from "./history.ts";
 
 /**
- * `pending` → `sending` → `sent`; or `uncertain` (may have been sent, outcome unknown), `dead` (given up), `expired`
- * (past its time to live).
+ * `pending` → `sending` → `sent`, or one of `uncertain` (may have been sent, outcome unknown), `dead` (given up) and
+ * `expired` (time to live has passed).
  */
 export type OutboxState = "pending" | "sending" | "sent" | "uncertain" | "dead" | "expired";
 
@@ -11,15 +11,15 @@ export type OutboxState = "pending" | "sending" | "sent" | "uncertain" | "dead" 
 export interface OutboxInsert<Payload = unknown> {
   readonly channel: string;
   readonly account: string;
-  /** The channel's encoded address. Rows of one (channel, account, address) are sent in order. */
+  /** The channel's encoded address. Rows with the same channel, account and address are sent in order. */
   readonly address: string;
   readonly payload: Payload;
-  /** Number of parts the channel will send. Default 1. */
+  /** Number of parts that the channel will send. Default: 1. */
   readonly partCount?: number;
   /**
    * Makes the row unique: a second insert with the same key returns the first row. Default: derived from the run and
-   * the row's position. At most 20 characters of `[0-9A-Za-z_-]`, which leaves space for a part number where a platform
-   * allows 25.
+   * the row's position. At most 20 characters of `[0-9A-Za-z_-]`, which leaves room for a part number on platforms that
+   * allow 25.
    */
   readonly key?: string;
   /** The row is not sent after this time. Default: never expires. */
@@ -27,17 +27,17 @@ export interface OutboxInsert<Payload = unknown> {
   /** The row is not sent before this time. Default: now. */
   readonly notBefore?: Millis;
   /**
-   * The messages that the row answers, if it does not belong to a run; a row of a run answers the run's messages. If
-   * the row ends `dead` or `expired`, its messages become `unreported` in the same transaction, with a reason that
-   * begins with `undelivered`. If the row is a notice about such messages, they become `failed-reported` or
-   * `expired-reported` when it is sent.
+   * The messages that the row answers, if it does not belong to a run. A row of a run answers the run's messages. If
+   * the row ends as `dead` or `expired`, its messages become `unreported` in the same transaction, with a reason that
+   * begins with `undelivered`. If the row is a notice about such messages, they become `failed-reported` or `expired-
+   * reported` when the notice is sent.
    */
   readonly answers?: readonly InboxId[];
   /**
-   * Inserts the row as `sending` under the lease of this write, which saves a commit. After a crash such a row is
-   * doubtful although it may never have been tried. So use it only for channels on which a doubtful send can be
-   * repeated or looked up. The row is `pending` instead if others wait for the same address, or if another holder runs
-   * the account.
+   * Inserts the row as `sending` under the lease of this write, which saves a commit. After a crash, such a row is
+   * doubtful even if sending was never attempted. Use this only for channels on which a doubtful send can be repeated
+   * or looked up. The row is inserted as `pending` if other rows are waiting for the same address or if another holder
+   * runs the account.
    */
   readonly claim?: boolean;
   /** Entry to add to the group history in the same transaction, unless a row with the same key exists. */
@@ -59,10 +59,10 @@ export interface OutboxRow<Payload = unknown> {
   readonly address: string;
   readonly payload: Payload;
   readonly partCount: number;
-  /** The idempotency key for the platform. Append the part number if there are several parts. */
+  /** The idempotency key for the platform. If there are several parts, append the part number. */
   readonly key: string;
   readonly state: OutboxState;
-  /** Number of claims. */
+  /** Number of times the row was claimed. */
   readonly attempts: number;
   readonly nextAt: Millis;
   readonly expiresAt?: Millis;
@@ -70,7 +70,7 @@ export interface OutboxRow<Payload = unknown> {
   /** The last error, or the reason for the final state. */
   readonly error?: string;
   readonly createdAt: Millis;
-  /** If `sending`: time of the first attempt to send the first open part, by any holder. */
+  /** In the state `sending`: time of the first attempt, by any holder, to send the first open part. */
   readonly updatedAt: Millis;
 }
 
@@ -90,18 +90,21 @@ export type OutboxChange =
   | { readonly outcome: "applied" | "refused"; readonly state: OutboxState }
   | { readonly outcome: "unknown" };
 
-/** Replies: committed together with the turn that made them, sent afterwards. Writes are fenced like those of runs. */
+/**
+ * Stores replies. Replies are committed together with the turn that created them and sent afterwards. Writes are fenced
+ * like those of runs.
+ */
 export interface OutboxStore<T extends Bodies = Bodies> {
   /** Adds rows outside the end of a run, for example from a tool or a timer. */
   enqueue(
     rows: readonly OutboxInsert<T["outbound"]>[],
     options: { readonly lease: LeaseToken; readonly runId?: RunId; readonly sessionKey?: string },
   ): Promise<readonly OutboxRow<T["outbound"]>[]>;
-  /** Returns expired rows among those that would be sent next. Pass them to {@link expire}. */
+  /** Returns the expired rows among those that would be sent next. Pass them to {@link expire}. */
   overdue(): Promise<readonly OutboxRow<T["outbound"]>[]>;
   /**
-   * Ends rows as `expired` and returns them. Rows that changed in the meantime are ignored. If any row ended, `word`, a
-   * notice about them, is added to the outbox in the same transaction.
+   * Ends rows as `expired` and returns them. Ignores rows that changed in the meantime. If any row ended, `word`, a
+   * notice about these rows, is added to the outbox in the same transaction.
    */
   expire(
     ids: readonly string[],
@@ -109,9 +112,9 @@ export interface OutboxStore<T extends Bodies = Bodies> {
     word?: OutboxInsert<T["outbound"]>,
   ): Promise<readonly OutboxRow<T["outbound"]>[]>;
   /**
-   * Claims due rows: at most the first unfinished row of each address, and rows that a lost lease left `sending`. A row
-   * that waits for its next attempt or has expired blocks later rows to the same address. Rows of an account whose
-   * lease (`accountLease`) another holder has are skipped.
+   * Claims due rows: at most the first unfinished row of each address, and rows that a lost lease left in the state
+   * `sending`. A row that has expired or is waiting for its next attempt blocks later rows to the same address. Rows of
+   * an account are skipped if another holder has its lease (`accountLease`).
    */
   claimDue(input: {
     readonly lease: LeaseToken;
@@ -119,13 +122,13 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   }): Promise<OutboxClaim<T["outbound"]>>;
   /** Stores the receipt of a part of a row that is being sent. */
   markPart(id: OutboxId, lease: LeaseToken, receipt: PartReceipt): Promise<void>;
-  /** Marks a row as sent. `receipts` adds those that `markPart` has not stored. */
+  /** Marks a row as sent. `receipts` adds the receipts that `markPart` has not stored yet. */
   markSent(id: OutboxId, lease: LeaseToken, receipts?: readonly PartReceipt[]): Promise<void>;
-  /** Returns a row that was certainly not sent to `pending`, for another attempt at `at`. */
+  /** Returns a row that was definitely not sent to `pending`, for another attempt at `at`. */
   retryAt(id: OutboxId, lease: LeaseToken, at: Millis, error?: string): Promise<void>;
   /**
-   * Ends a row that may have been sent, if that cannot be found out. `word`, a notice about it, is added to the outbox
-   * in the same transaction.
+   * Ends a row that may have been sent, if the outcome cannot be determined. `word`, a notice about the row, is added
+   * to the outbox in the same transaction.
    */
   uncertain(
     id: OutboxId,
@@ -133,12 +136,12 @@ export interface OutboxStore<T extends Bodies = Bodies> {
     error?: string,
     word?: OutboxInsert<T["outbound"]>,
   ): Promise<void>;
-  /** Marks a row as given up. `word`, a notice about it, is added to the outbox in the same transaction. */
+  /** Marks a row as given up. `word`, a notice about the row, is added to the outbox in the same transaction. */
   dead(id: OutboxId, lease: LeaseToken, error?: string, word?: OutboxInsert<T["outbound"]>): Promise<void>;
   /**
-   * Marks a `sent` row as given up, because the platform reported later that it was not delivered. The row keeps its
-   * receipts, and its `replied` messages become `unreported`. `word`, a notice about it, is added to the outbox in the
-   * same transaction.
+   * Marks a `sent` row as given up because the platform later reported that it was not delivered. The row keeps its
+   * receipts, and its `replied` messages become `unreported`. `word`, a notice about the row, is added to the outbox in
+   * the same transaction.
    *
    * @returns false if the row is not `sent`
    */
@@ -148,41 +151,45 @@ export interface OutboxStore<T extends Bodies = Bodies> {
     error: string,
     word?: OutboxInsert<T["outbound"]>,
   ): Promise<boolean>;
-  /** Returns the messages that a row answers; none if the row was pruned. */
+  /** Returns the messages that a row answers. Returns none if the row was pruned. */
   answers(id: string): Promise<readonly InboxId[]>;
-  /** Returns the messages whose senders learn their end by a row: an answer, or that it failed. */
+  /** Returns the messages whose senders learn the outcome (an answer or a failure) from this row. */
   awaiting(id: string): Promise<readonly InboxId[]>;
   get(id: string): Promise<OutboxRow<T["outbound"]> | undefined>;
   /** Returns the row that was inserted with this explicit `key`. */
   withKey(key: string): Promise<OutboxRow<T["outbound"]> | undefined>;
-  /** Returns the row that was sent as this platform message, if it is among the latest 2,000. */
+  /** Returns the row that was sent as this platform message, if it is among the latest 2,000 rows. */
   ofMessage(message: {
     readonly channel: string;
     readonly account: string;
     readonly messageId: string;
   }): Promise<OutboxRow<T["outbound"]> | undefined>;
-  /** Returns whether a row to this address is `pending` or `sending`. */
+  /** Returns whether any row to this address is `pending` or `sending`. */
   hasOpen(destination: {
     readonly channel: string;
     readonly account: string;
     readonly address: string;
   }): Promise<boolean>;
-  /** Newest first. Default states: `dead`, `uncertain`, `expired`. Default limit 100. */
+  /** Returns rows, newest first. Default states: `dead`, `uncertain`, `expired`. Default limit: 100. */
   list(filter?: {
     readonly states?: readonly OutboxState[];
-    /** Only rows that changed after `at`, or at `at` and after the row `id`; the earliest change comes first. */
+    /**
+     * Only rows that changed after `at`, or at `at` and after the row `id`. Returned in order of change, earliest
+     * first.
+     */
     readonly changedAfter?: { readonly at: Millis; readonly id?: string };
     readonly limit?: number;
   }): Promise<readonly OutboxRow<T["outbound"]>[]>;
   /**
    * Retries a row for an operator. A `dead`, `uncertain` or `expired` row becomes `pending` and due now, without a time
-   * to live, and its messages are `replied` again. A `pending` row becomes due now. Refused for a row that is being
-   * sent or was sent, also if it was not delivered: the platform would recognize its idempotency key.
+   * to live, and its messages become `replied` again. A `pending` row becomes due now. Refuses a row that is being sent
+   * or was sent, even if the platform reported that it was not delivered, because the platform would recognize its
+   * idempotency key.
    */
   retry(id: string): Promise<OutboxChange>;
   /**
-   * Removes a row for an operator. Its `replied` messages become `failed-reported`. Refused for a row that is being
-   * sent or was sent.
+   * Removes a row for an operator. Its `replied` messages become `failed-reported`. Refuses a row that is being sent or
+   * was sent.
    */
   drop(id: string): Promise<OutboxChange>;
 }

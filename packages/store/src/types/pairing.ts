@@ -1,7 +1,7 @@
 import type { Bodies, LeaseToken, Millis } from "./common.ts";
 import type { OutboxInsert } from "./outbox.ts";
 
-/** A request of an unknown sender. The store keeps only a hash of the code. */
+/** A request from an unknown sender. The store keeps only a hash of the code. */
 export interface PairingRequest {
   readonly channel: string;
   readonly account: string;
@@ -20,12 +20,12 @@ export interface PairingPeer {
   readonly approvedBy: string;
 }
 
-/** Pairing: senders who may write to an agent directly. */
+/** Stores pairings: senders who may send direct messages to an agent. */
 export interface PairingStore<T extends Bodies = Bodies> {
   /**
-   * Opens a request, valid for 10 minutes. `pending`: the sender has an open request already, whose code is not known
-   * any more; `full`: the account has 3 open requests. If a request is opened, `reply` is added to the outbox in the
-   * same transaction, so that every code is sent.
+   * Opens a request that is valid for 10 minutes. `pending`: the sender already has an open request, whose code is no
+   * longer available. `full`: the account already has 3 open requests. If a request is opened, `reply` is added to the
+   * outbox in the same transaction, so that every code is sent.
    */
   request(input: {
     readonly channel: string;
@@ -36,8 +36,8 @@ export interface PairingStore<T extends Bodies = Bodies> {
     readonly reply?: { readonly row: OutboxInsert<T["outbound"]>; readonly lease: LeaseToken };
   }): Promise<"created" | "pending" | "full" | "approved">;
   /**
-   * Uses a code once. `unknown`: no open request has this code. Every wrong code counts against the open requests of
-   * the account, or of all accounts if none is named. A request is closed after 5 wrong codes.
+   * Redeems a code. `unknown`: no open request has this code. Every wrong code counts against the open requests of the
+   * account, or of all accounts if no account is given. A request is closed after 5 wrong codes.
    */
   approve(input: {
     readonly code: string;

@@ -20,7 +20,7 @@ import type { TraceStore } from "./traces.ts";
 import type { UsageStore } from "./usage.ts";
 
 /**
- * Persistent state of a gateway. Each method is one transaction; the promise of a write resolves after its commit is
+ * Persistent state of a gateway. Each method is one transaction. The promise of a write resolves after its commit is
  * durable. Default times come from the store's clock (`openStore({ clock })`).
  */
 export interface Store<T extends Bodies = Bodies> {
@@ -41,7 +41,7 @@ export interface Store<T extends Bodies = Bodies> {
   readonly approvals: ApprovalStore<T>;
   readonly traces: TraceStore;
   readonly maintenance: MaintenanceStore;
-  /** Commits pending writes, then closes. Later calls reject with `closed`. May be called twice. */
+  /** Commits pending writes, then closes the store. Later calls reject with `closed`. Can be called more than once. */
   close(): Promise<void>;
 }
 
@@ -51,40 +51,40 @@ export interface SqliteStore<T extends Bodies = Bodies> extends Store<T> {
 }
 
 /**
- * `own`: the file is created if it does not exist, and migrated to this version. `share`: reads and writes a file that
- * another process may own; refuses a file of another version. `read`: as `share`, but read-only; writes reject with
- * `invalid`.
+ * `own`: creates the file if it does not exist and migrates it to this version. `share`: reads and writes a file that
+ * another process may own, and refuses a file of another version. `read`: like `share`, but read-only; writes reject
+ * with `invalid`.
  */
 export type StoreAccess = "own" | "share" | "read";
 
 export interface StoreLimits {
-  /** Maximum number of unfinished inbox rows. Beyond it, `accept` gives `full`. Default 10,000. */
+  /** Maximum number of unfinished inbox rows. Once it is reached, `accept` returns `full`. Default: 10,000. */
   readonly inbox?: number;
   /**
-   * Maximum time between commits under load (hundreds of concurrent calls a second), in milliseconds. Higher values
-   * write fewer bytes for each message; lower values commit sooner. Default 16; 0 disables it.
+   * Maximum time between commits under load (hundreds of concurrent calls per second), in milliseconds. Higher values
+   * write fewer bytes per message, and lower values commit sooner. 0 disables spacing. Default: 16.
    */
   readonly commitSpacingMs?: number;
 }
 
-/** A point at which a test may make the store fail: throw there. */
+/** A point at which a test can make the store fail by throwing an error. */
 export type FaultPoint = "write" | "commit" | "sync";
 
 export interface StoreOptions {
-  /** The database file, created if absent in an existing folder; `:memory:` for one in memory only. */
+  /**
+   * The path of the database file. The file is created if it does not exist, but its folder must exist. `:memory:`
+   * opens an in-memory database.
+   */
   readonly path: string;
   /** Default `own`. */
   readonly access?: StoreAccess;
   /** Default `Date.now`. */
   readonly clock?: () => Millis;
-  /** Returns a number in [0, 1) for ids. Default: from the system's cryptographic source. */
+  /** Returns a number in [0, 1) for ids. Default: the system's cryptographic source. */
   readonly random?: () => number;
   readonly limits?: StoreLimits;
   /** Logs migrations and harmless failures, such as a failed checkpoint. Default: none. */
   readonly logger?: Pick<Logger, "info" | "warn">;
-  /**
-   * For tests: called before every write, commit and sync of the log. An error that it throws replaces the operation's
-   * result.
-   */
+  /** For tests. Called before every write, commit and log sync. If it throws, the operation fails with that error. */
   readonly faults?: (point: FaultPoint) => void;
 }

@@ -1,6 +1,6 @@
 import type { JsonValue, Millis } from "./common.ts";
 
-/** A stage's record of what it did with a message. */
+/** A stage's record of how it processed a message. */
 export interface TraceEntry {
   /** The stage: `receive`, `admit`, `accept`, … */
   readonly stage: string;
@@ -9,7 +9,9 @@ export interface TraceEntry {
   readonly at?: Millis;
 }
 
-/** Traces. Buffered and written together: a crash may lose the latest entries, but no message. */
+/**
+ * Stores traces. Entries are buffered and written in batches, so a crash may lose the latest entries, but no message.
+ */
 export interface TraceStore {
   /** @param subject usually an inbox id */
   append(subject: string, entries: readonly TraceEntry[]): Promise<void>;

@@ -1,6 +1,9 @@
 import type { Millis } from "./common.ts";
 
-/** Sums over runs of a session, an agent or a day. Integers; cost in millionths of a US dollar. */
+/**
+ * Usage sums over the runs of a session, an agent or a day. All values are integers. Cost is in millionths of a US
+ * dollar.
+ */
 export interface UsageTotals {
   readonly runs: number;
   readonly modelCalls: number;
@@ -11,7 +14,7 @@ export interface UsageTotals {
   readonly costMicros: number;
 }
 
-/** Usage of a run. An absent figure was not reported, and counts as 0 in sums. */
+/** Usage of a run. An absent figure was not reported and counts as 0 in sums. */
 export type RunUsage = Partial<Omit<UsageTotals, "runs">>;
 
 /** Usage of a group of runs. */
@@ -21,15 +24,15 @@ export interface UsageGroup extends UsageTotals {
 }
 
 export interface UsageStore {
-  /** Returns exact sums over ended runs. They survive the pruning of the runs. */
+  /** Returns exact sums over completed runs. The sums remain after the runs are pruned. */
   sum(query: {
     readonly by: "day" | "agent" | "session" | "sender";
     readonly sessionKey?: string;
     readonly agentId?: string;
     readonly sender?: string;
-    /** Inclusive; rounded down to the start of its day (UTC). */
+    /** Inclusive. Rounded down to the start of the day (UTC). */
     readonly from?: Millis;
-    /** Exclusive; rounded down to the start of its day (UTC). */
+    /** Exclusive. Rounded down to the start of the day (UTC). */
     readonly to?: Millis;
   }): Promise<readonly UsageGroup[]>;
 }
