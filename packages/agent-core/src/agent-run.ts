@@ -8,8 +8,8 @@ import { runAgentLoop } from "./loop/agent-loop.ts";
 export type StartRun = (emit: EmitEvent, signal: AbortSignal) => Promise<RunResult>;
 
 /**
- * A run. Iterate it for its events, or await it for its result. A run that is 256 events ahead of its iterator waits,
- * and leaving the iteration early aborts the run. Without an iteration, no events are queued.
+ * A run. Iterate over it to get its events, or await it to get its result. The run pauses once it is 256 events ahead
+ * of its iterator. Leaving the iteration early aborts it. Without an iteration, no events are queued.
  */
 export class AgentRun implements AsyncIterable<AgentEvent>, PromiseLike<RunResult> {
   readonly #start: StartRun;
@@ -22,9 +22,9 @@ export class AgentRun implements AsyncIterable<AgentEvent>, PromiseLike<RunResul
   }
 
   /**
-   * Returns how the run ended. Starts the run if it has not started.
+   * Returns the result of the run. Starts the run if it has not started.
    *
-   * @throws AgentError if the input is wrong, there is nothing to do, or a hook of the host failed
+   * @throws AgentError if the input is invalid, there is nothing to do, or a hook of the host failed
    */
   result(): Promise<RunResult> {
     this.#result ??= this.#start((event) => this.#emit(event), this.#controller.signal);

@@ -13,7 +13,7 @@ function agent(turns: readonly Turn[], options: Partial<AgentOptions> = {}) {
   };
 }
 
-/** Resolves at the next event of this kind. */
+/** Resolves at the next event of this type. */
 function next(watched: Agent, type: AgentEvent["type"]): Promise<AgentEvent> {
   return new Promise((resolve) => {
     const off = watched.subscribe((event) => {

@@ -14,7 +14,7 @@ import { failed } from "./loop/tool-result.ts";
 import type { AgentMessage } from "./messages.ts";
 import { Snapshot } from "./snapshot.ts";
 
-/** A text is short for a user message with that text. */
+/** A string is shorthand for a user message with that text. */
 export type AgentInput = string | AgentMessage | readonly AgentMessage[];
 
 /** The current state of an agent. */
@@ -81,7 +81,7 @@ export class Agent {
     };
   }
 
-  /** The current model turn as far as it has arrived; empty between turns. */
+  /** The part of the current model turn that has arrived so far. Empty between turns. */
   get streaming(): Pick<Snapshot, "blocks" | "text"> {
     const { blocks, text } = this.#snapshot;
     return { blocks, text };
@@ -99,7 +99,7 @@ export class Agent {
   }
 
   /**
-   * Continues from the end of the conversation: after an interruption, a limit, an error, or a decision.
+   * Continues from the end of the conversation, for instance after an interruption, a limit, an error or a decision.
    *
    * @throws AgentError (from the run) `busy`, `nothing_to_continue`, and as `AgentRun.result`
    */
@@ -108,8 +108,8 @@ export class Agent {
   }
 
   /**
-   * Adds a message to the current run, before the next call or model turn. If the agent is idle, the message waits for
-   * the next run.
+   * Adds a message to the current run. It is processed before the next call or model turn. If the agent is idle, the
+   * message waits for the next run.
    *
    * @throws AgentError `invalid_input`
    */
@@ -118,7 +118,8 @@ export class Agent {
   }
 
   /**
-   * Adds a message that is processed when the agent would stop. If the agent is idle, it waits for the next run.
+   * Adds a message that is processed when the agent would otherwise stop. If the agent is idle, the message waits for
+   * the next run.
    *
    * @throws AgentError `invalid_input`
    */
@@ -145,8 +146,8 @@ export class Agent {
   }
 
   /**
-   * Summarizes the older part of the conversation now. Resolves with whether that made it shorter, and with `false` if
-   * `context.compaction` is `false`.
+   * Summarizes the older part of the conversation now. Resolves with `true` if that made the conversation shorter, and
+   * with `false` if it did not or if `context.compaction` is `false`.
    *
    * @throws AgentError `busy`, `invalid_tool`, `journal_failed`
    */
@@ -159,7 +160,7 @@ export class Agent {
     }
   }
 
-  /** Changes the options of the next run. `onListenerError` changes at once. */
+  /** Changes the options of the next run. `onListenerError` takes effect immediately. */
   configure(options: Partial<Omit<AgentOptions, "messages">>): void {
     this.#options = { ...this.#options, ...options };
   }
@@ -177,8 +178,8 @@ export class Agent {
   }
 
   /**
-   * Calls `listener` with every event from now on. A promise that it returns delays the run; an error is reported and
-   * has no other effect.
+   * Calls `listener` with every event from now on. If the listener returns a promise, the run waits for it. Errors are
+   * reported and otherwise ignored.
    *
    * @returns a function that removes the listener
    */
@@ -190,9 +191,9 @@ export class Agent {
   }
 
   /**
-   * Iterates over every event from now on. Never delays the run: if a viewer is too slow, deltas are joined, and
-   * `capacity` events behind (default 1,024), events are dropped and a `lagged` event says how many. The last `run.end`
-   * is never dropped.
+   * Iterates over every event from now on. Never delays the run: if a viewer is too slow, deltas are merged. Once the
+   * viewer is `capacity` events behind (default 1,024), events are dropped and a `lagged` event reports how many. The
+   * last `run.end` is never dropped.
    */
   events({ capacity }: { readonly capacity?: number } = {}): AsyncIterableIterator<AgentEvent> {
     const queue = new ViewQueue(() => unsubscribe(), capacity);
@@ -246,7 +247,7 @@ export class Agent {
   }
 
   readonly #decidePending = ({ call, newInput }: PendingCall): PendingDecision | undefined => {
-    // Once the call may run, it may have started, whatever happens to this run.
+    // A call that is allowed to run may have started, even if this run fails.
     if (this.#undecided?.delete(call.id) !== true) return undefined;
     return newInput ? { action: "result", result: failed(texts.superseded) } : { action: "run" };
   };
@@ -282,7 +283,7 @@ export class Agent {
 
   #notify(listener: EmitEvent, event: AgentEvent): Promise<void> | undefined {
     try {
-      // An untyped listener may return anything.
+      // A listener without types may return anything.
       const wait: unknown = listener(event);
       return wait instanceof Promise ? wait.catch(this.#report) : undefined;
     } catch (error) {
@@ -294,7 +295,7 @@ export class Agent {
   readonly #report = (error: unknown): void => (this.#options.onListenerError ?? console.error)(error);
 }
 
-/** Returns a run that starts by itself once the caller has had time to iterate it. */
+/** Returns a run that starts on its own after the caller has had time to iterate over it. */
 function startSoon(start: StartRun): AgentRun {
   const run = new AgentRun(start);
   queueMicrotask(() => void run.result());

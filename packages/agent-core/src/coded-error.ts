@@ -1,4 +1,4 @@
-/** Base class for errors that programs tell apart by a code. Subclasses set `name`. */
+/** Base class for errors that have a machine-readable code. Subclasses set `name`. */
 export class CodedError<Code extends string> extends Error {
   readonly code: Code;
 

@@ -5,30 +5,30 @@ import type { Tool } from "./tool.ts";
 
 /** Limits of one run. A missing limit means no limit, except for `turns` and `toolCalls`. */
 export interface RunLimits {
-  /** Model calls. Default: 200. */
+  /** Maximum number of model calls. Default: 200. */
   readonly turns?: number;
-  /** Default: 1,000. Calls beyond the limit do not run, and the run ends. */
+  /** Maximum number of tool calls. Default: 1,000. Calls beyond the limit do not run, and the run ends. */
   readonly toolCalls?: number;
-  /** Milliseconds since the start of the run, including waiting for people. */
+  /** Time limit in milliseconds from the start of the run, including the time spent waiting for people. */
   readonly wallMs?: number;
-  /** Output tokens, reported or estimated. A request asks for at most what is left. */
+  /** Maximum number of output tokens, reported or estimated. Each request asks for at most the remainder. */
   readonly outputTokens?: number;
-  /** Millionths of the currency, as in `usage.costMicros`. Turns without a known price count as 0. */
+  /** Maximum cost in millionths of the currency, as in `usage.costMicros`. Turns without a known price count as 0. */
   readonly costMicros?: number;
 }
 
-/** Caches the summaries of chunks, so that an interrupted compaction continues where it stopped. */
+/** Caches the summaries of chunks, so that an interrupted compaction can resume. */
 export interface CompactionCache {
   get(key: string): string | undefined | Promise<string | undefined>;
   set(key: string, summary: string): void | Promise<void>;
 }
 
 export interface CompactionPolicy {
-  /** Tokens summarized in one call. Default: 40 % of the model's window. */
+  /** Number of tokens to summarize per call. Default: 40 % of the model's window. */
   readonly chunkTokens?: number;
   /**
-   * Milliseconds for `beforeCompaction` and all chunks together. Default: 30,000. After that, the summary consists of
-   * metadata.
+   * Time limit in milliseconds for `beforeCompaction` and all chunks together. Default: 30,000. When it expires, the
+   * summary consists of metadata.
    */
   readonly timeoutMs?: number;
   readonly cache?: CompactionCache;
@@ -37,8 +37,8 @@ export interface CompactionPolicy {
 /** Rules that keep a conversation inside the model's window. */
 export interface ContextPolicy {
   /**
-   * User turns that are sent to the model. Default: all. A quarter of them is dropped at a time, so that prompt caches
-   * stay valid for a while.
+   * Maximum number of user turns that are sent to the model. Default: all. A quarter of them is dropped at a time, so
+   * that prompt caches stay valid for a while.
    */
   readonly historyTurns?: number;
   /** `false` turns compaction off. */
@@ -66,29 +66,30 @@ export interface AgentLoopConfig extends Hooks {
   readonly streamOptions?: Omit<StreamOptions, "signal">;
   readonly signal?: AbortSignal;
 
-  /** Called before each sequential call, once before a parallel batch, and after each turn. */
+  /** Called before each sequential call, before each parallel batch, and after each turn. */
   readonly steering?: TakeMessages;
-  /** Called when the agent would stop. */
+  /** Called when the agent would otherwise stop. */
   readonly followUps?: TakeMessages;
 
   readonly limits?: RunLimits;
   /**
-   * Detection of repeated calls. Of equal calls among the last 32, the third one warns the model and the sixth one ends
-   * the run. `exempt` names tools that may be called repeatedly, for instance to poll; `false` turns the detection off.
+   * Detection of repeated calls. Among the last 32 calls, the third equal one triggers a warning to the model, and the
+   * sixth ends the run. `exempt` lists tools that may be called repeatedly, for instance to poll. `false` turns the
+   * detection off.
    */
   readonly repeat?: { readonly exempt: readonly string[] } | false;
   /** Maximum number of automatic continuations of an answer truncated at the output limit. Default: 2. */
   readonly continuations?: number;
-  /** Parallel calls that run at once. Default: 16. */
+  /** Maximum number of parallel calls in flight. Default: 16. */
   readonly parallelCalls?: number;
   readonly context?: ContextPolicy;
   /**
-   * Milliseconds that a model, a tool, a queue or `afterToolCall` may take to end after an abort before it is
-   * abandoned. Default: 1,000. Other hooks are abandoned at once. Only `onJournalEntry` and listeners are always
-   * awaited.
+   * Grace period in milliseconds after an abort, in which a model, a tool, a queue or `afterToolCall` can finish before
+   * it is abandoned. Default: 1,000. Other hooks are abandoned immediately. Only `onJournalEntry` and listeners are
+   * always awaited.
    */
   readonly abortGraceMs?: number;
-  /** Returns milliseconds since the epoch. Default: `Date.now`. */
+  /** Returns the current time in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
@@ -99,6 +100,6 @@ export interface AgentOptions extends Omit<AgentLoopConfig, "signal" | "steering
   readonly tools?: readonly Tool[];
   /** The conversation to start from. Default: empty. */
   readonly messages?: readonly AgentMessage[];
-  /** Called if a listener throws. Default: `console.error`. The run continues in any case. */
+  /** Called if a listener throws. The run continues. Default: `console.error`. */
   readonly onListenerError?: (error: unknown) => void;
 }

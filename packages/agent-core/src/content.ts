@@ -63,7 +63,7 @@ export interface FileBlock extends Media {
 
 /**
  * A call requested by the model. `args` is the parsed object, or `undefined` if `argsText` is not a JSON object. In
- * that case `argsError` says why, and the call gets a result that lets the model correct it.
+ * that case `argsError` contains the reason, and the result of the call lets the model correct the arguments.
  */
 export interface ToolCallBlock {
   readonly type: "toolCall";
@@ -82,18 +82,18 @@ export interface OpaqueBlock {
   readonly native: Native;
 }
 
-/** Blocks that people and tools can contribute. */
+/** Blocks that people and tools can produce. */
 export type InputBlock = TextBlock | ImageBlock | AudioBlock | FileBlock;
 
-/** Blocks that models can contribute. */
+/** Blocks that models can produce. */
 export type Block = InputBlock | ThinkingBlock | ToolCallBlock | CitationBlock | RefusalBlock | OpaqueBlock;
 
-/** The part of a block that is known when it starts. Text, arguments and signatures follow. */
+/** The fields of a block that are known when it starts. Text, arguments and signatures follow. */
 export type BlockHead =
   | { readonly type: Exclude<Block["type"], "toolCall"> }
   | { readonly type: "toolCall"; readonly id: string; readonly name: string };
 
-/** Returns the text of all text blocks, joined by `between`, without empty ones. */
+/** Returns the text of all non-empty text blocks, joined by `between`. */
 export function textOf(content: string | readonly Block[], between = ""): string {
   if (typeof content === "string") return content;
   const texts = content.flatMap((block) => (block.type === "text" && block.text !== "" ? [block.text] : []));

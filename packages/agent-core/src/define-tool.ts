@@ -11,8 +11,8 @@ import {
 import { checkSchema } from "./tools/tool-set.ts";
 
 /**
- * The arguments of `execute`: the output of a Standard Schema, or the value that a literal JSON Schema describes
- * (`type`, `enum`, `const`, `properties`, `required`, `items`; anything else is a `JsonValue`).
+ * The arguments of `execute`: the output of a Standard Schema, or the value described by a literal JSON Schema (`type`,
+ * `enum`, `const`, `properties`, `required`, `items`; anything else is a `JsonValue`).
  */
 export type ToolArgs<Input> =
   Input extends StandardSchemaV1<unknown, infer Output>
@@ -49,7 +49,7 @@ type ObjectArgs<Input> = Input extends { readonly properties: infer Properties }
 
 type RequiredKeys<Input> = Input extends { readonly required: readonly (infer Key)[] } ? Key : never;
 
-/** The return value of a tool: a text or any other JSON value for the model, or a whole result. */
+/** The return value of a tool: a string or any other JSON value for the model, or a complete result. */
 export type ToolOutput<Details extends JsonValue = JsonValue> = ToolResult<Details> | JsonValue;
 
 /** The context of a call to a tool made by `defineTool`. */
@@ -61,11 +61,11 @@ export interface DefinedToolContext extends Omit<ToolContext, "update"> {
 
 export interface ToolDefinition<Input extends InputSchema, Details extends JsonValue = JsonValue>
   extends Pick<Tool, "name" | "description" | "execution" | "timeoutMs" | "truncate"> {
-  /** A Standard Schema (zod and others) that offers its JSON Schema, or a JSON Schema. */
+  /** A JSON Schema, or a Standard Schema (zod and others) that provides its JSON Schema. */
   readonly input: Input & InputSchema<ToolArgs<Input>>;
   /** The effect of running a call twice. Default: `external`, so that a call is never repeated blindly. */
   readonly effects?: ToolEffects;
-  /** Runs a call. An error that it throws becomes a result that the model reads. */
+  /** Runs a call. If it throws, the model receives the error as the result. */
   execute(
     args: ToolArgs<Input>,
     context: DefinedToolContext,
@@ -103,7 +103,7 @@ export function defineTool<const Input extends InputSchema, Details extends Json
     async execute({ id, args }, context) {
       const update = (progress: ToolOutput): void => context.update(toResult(progress));
       const output = await definition.execute(args, { ...context, update, callId: id });
-      // A tool that was written without types may return nothing, which the loop reports to the model.
+      // A tool written without types may return nothing. The loop reports that to the model.
       return output === undefined ? output : toResult(output);
     },
   };

@@ -17,7 +17,7 @@ export type AgentErrorCode =
   | "journal_failed"
   | "hook_failed";
 
-/** Thrown if this package is misused or a hook of the host failed. Failures of models and tools are never thrown. */
+/** Thrown if this package is misused or a hook of the host fails. Never thrown for failures of models and tools. */
 export class AgentError extends Error {
   readonly code: AgentErrorCode;
 
@@ -29,7 +29,7 @@ export class AgentError extends Error {
   }
 }
 
-/** Recognizes an `AgentError` of any installed copy of this package. */
+/** Returns true if a value is an `AgentError` from any installed copy of this package. */
 export function isAgentError(value: unknown): value is AgentError {
   try {
     return typeof value === "object" && value !== null && MARK in value;

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "./events.ts";
 
-/** Number of events that an iterator may be behind before the run waits. */
+/** Maximum number of events that an iterator may be behind before the run waits. */
 const HIGH_WATER = 256;
 
 /** Events for an iterator. */
@@ -23,7 +23,7 @@ class Queue implements AsyncIterableIterator<AgentEvent> {
     return this;
   }
 
-  /** Ends the queue. Queued events can still be read; then `error` is thrown, if given. */
+  /** Ends the queue. Queued events can still be read. After them, the iterator throws `error`, if given. */
   close(error?: { readonly error: unknown }): void {
     this.closed = true;
     this.#error = error;
@@ -89,7 +89,7 @@ export class RunQueue extends Queue {
 
 const TURN = Promise.resolve();
 
-/** A queue that never delays the run. Events are joined, then dropped, if the viewer is too slow. */
+/** A queue that never delays the run. If the viewer is too slow, events are merged and then dropped. */
 export class ViewQueue extends Queue {
   readonly #capacity: number;
 
@@ -98,7 +98,7 @@ export class ViewQueue extends Queue {
     this.#capacity = Math.max(8, capacity);
   }
 
-  /** Yields to the viewer if the queue is half full, because events may arrive without a pause. */
+  /** Yields to the viewer if the queue is half full, because a burst of events would give it no time to read. */
   push(event: AgentEvent): void | Promise<void> {
     if (this.closed) return undefined;
     this.offer(event);
@@ -110,7 +110,7 @@ export class ViewQueue extends Queue {
     const joined = joinEvents(this.unread);
     this.unread = joined;
     if (joined.length <= this.#capacity / 2) return;
-    // The last end of a run is always delivered, because no other event may follow it.
+    // Always deliver the last `run.end`, because the run emits nothing after it.
     const end = joined.filter((event) => event.type === "run.end").slice(-1);
     const counts = joined.map((event) => (event.type === "lagged" ? event.missed : 1));
     const missed = counts.reduce((sum, count) => sum + count, -end.length);
@@ -118,7 +118,7 @@ export class ViewQueue extends Queue {
   }
 }
 
-/** Joins neighboring deltas of a block and replaces progress by later progress. */
+/** Merges neighboring deltas of a block and keeps only the latest progress. */
 function joinEvents(events: readonly AgentEvent[]): AgentEvent[] {
   const joined: AgentEvent[] = [];
   const updates = new Map<string, number>();

@@ -35,7 +35,7 @@ export type EndReason =
 
 export type LimitName = "turns" | "toolCalls" | "wallMs" | "outputTokens" | "costMicros";
 
-/** Usage of a run. A count that no turn reported is `undefined`. */
+/** Usage of a run. A count is `undefined` if no turn reported it. */
 export interface RunUsage {
   readonly usage: Usage;
   readonly turns: number;
@@ -58,16 +58,19 @@ export interface RunFailure {
 
 export interface RunResult {
   readonly reason: EndReason;
-  /** Every message that the run added to the history, in order, its input included; without summaries. */
+  /** Every message that the run added to the history, in order, including its input but not summaries. */
   readonly messages: readonly AgentMessage[];
   /** The last model turn of the run. */
   readonly message: AssistantMessage | undefined;
-  /** Text of the last answer. Truncated parts that were continued are joined. */
+  /** Text of the last answer. If a truncated answer was continued, its parts are joined. */
   readonly text: string;
   readonly used: RunUsage;
   readonly limit?: LimitName;
   readonly error?: ModelErrorData;
-  /** Set if a hook of the host failed. `reason` is `error`, and awaiting the run throws the same as an `AgentError`. */
+  /**
+   * Set if a hook of the host failed. In that case `reason` is `error`, and awaiting the run throws the same failure as
+   * an `AgentError`.
+   */
   readonly failure?: RunFailure;
   /** Calls without a result, if `reason` is `waiting`. */
   readonly pending: readonly ToolCallBlock[];
@@ -81,16 +84,16 @@ export type InputOrigin = "input" | "steer" | "followUp" | "loop";
 
 export type ToolOutcome =
   | "ok"
-  /** The tool failed or threw, or its arguments were wrong. */
+  /** The tool failed or threw, or its arguments were invalid. */
   | "error"
   | "timeout"
   | "aborted"
-  /** The guard or a person refused it. */
+  /** `beforeToolCall` or a person rejected the call. */
   | "blocked"
-  /** Not run, because of steering, a truncated turn or a limit. */
+  /** The call did not run, because of steering, a truncated turn or a limit. */
   | "skipped";
 
-/** Events of a model that are passed on to viewers unchanged (the same objects). */
+/** Events of a model that are passed to viewers unchanged (the same objects). */
 export type ModelStreamEvent = Exclude<ModelEvent, { readonly type: "start" | "finish" | "error" }>;
 
 /**
@@ -138,7 +141,10 @@ export type AgentEvent =
       readonly call: ToolCallBlock;
       readonly result: ToolResultMessage;
       readonly outcome: ToolOutcome;
-      /** Milliseconds that the tool worked, without waiting for a decision; 0 if it did not run. */
+      /**
+       * Execution time of the tool in milliseconds, without the time spent waiting for a decision. 0 if the call did
+       * not run.
+       */
       readonly durationMs: number;
     }
   | { readonly type: "prune"; readonly soft: number; readonly hard: number; readonly tokensSaved: number }
@@ -161,8 +167,8 @@ export type AgentEvent =
       readonly results: readonly ToolResultMessage[];
     }
   | { readonly type: "run.end"; readonly result: RunResult }
-  /** Only from `Agent.events`: a slow viewer missed this many events and should take a snapshot. */
+  /** Only from `Agent.events`: a slow viewer missed this many events and should read a snapshot. */
   | { readonly type: "lagged"; readonly missed: number };
 
-/** Receives one event. A promise that it returns is awaited before anything else happens (backpressure). */
+/** Receives one event. If it returns a promise, the run waits for it before it continues (backpressure). */
 export type EmitEvent = (event: AgentEvent) => void | Promise<void>;

@@ -45,7 +45,7 @@ export type ToolDecision =
   | { readonly action: "change"; readonly args: JsonObject }
   | { readonly action: "ask"; readonly question: string; readonly details?: JsonObject };
 
-/** Guards a call. Fails closed: if it throws, the call does not run. */
+/** Decides whether a call may run. Fails closed: if it throws, the call does not run. */
 export type BeforeToolCall = (info: ToolCallInfo) => Awaitable<ToolDecision | undefined>;
 
 /** `wait` ends the run with `waiting` and leaves the call pending. */
@@ -54,7 +54,9 @@ export type AskAnswer =
   | { readonly action: "deny"; readonly reason: string }
   | { readonly action: "wait" };
 
-/** Shows a person the question of an `ask` decision and returns the answer. If it throws, the call does not run. */
+/**
+ * Shows a person the question of an `ask` decision and resolves with the answer. If it throws, the call does not run.
+ */
 export type OnAsk = (
   info: ToolCallInfo & { readonly question: string; readonly details?: JsonObject },
 ) => Awaitable<AskAnswer>;
@@ -83,8 +85,8 @@ export type JournalEntry = {
 );
 
 /**
- * Makes an entry durable. Awaited before the next effect (a model call, a tool). If it throws, nothing else happens and
- * the run fails with an `AgentError` `journal_failed`.
+ * Persists an entry. Awaited before the next effect (a model call, a tool). If it throws, nothing further takes effect,
+ * and the run fails with an `AgentError` `journal_failed`.
  */
 export type OnJournalEntry = (entry: JournalEntry) => Awaitable<void>;
 
@@ -97,8 +99,8 @@ export interface PendingCall {
 }
 
 /**
- * `run` passes the call through `beforeToolCall` like any other. `wait` ends the run with `waiting` again; if there is
- * new input, the call cannot wait any longer, and the model learns that it was not run.
+ * `run` passes the call through `beforeToolCall` like any other. `wait` ends the run with `waiting` again. With new
+ * input the call cannot wait any longer, and the model learns that it did not run.
  */
 export type PendingDecision =
   | { readonly action: "run" }
@@ -106,8 +108,8 @@ export type PendingDecision =
   | { readonly action: "wait" };
 
 /**
- * Saves what must outlive the compaction of `messages`, for instance to a memory. Counts toward the time limit of the
- * compaction; errors are ignored. Call `onTurn` with each model turn this takes, for its usage.
+ * Saves data that must survive the compaction of `messages`, for instance in a memory. Counts toward the time limit of
+ * the compaction. Errors are ignored. Call `onTurn` with each model turn that this takes, to count its usage.
  */
 export type BeforeCompaction = (info: {
   readonly messages: readonly AgentMessage[];
@@ -116,7 +118,7 @@ export type BeforeCompaction = (info: {
   readonly onTurn: (turn: AssistantMessage) => void;
 }) => Awaitable<void>;
 
-/** Points at which a host can influence a run. */
+/** Hooks through which a host can influence a run. */
 export interface Hooks {
   /**
    * Changes the messages of one model call; the history is not affected. Called after pruning. The result is repaired
@@ -126,7 +128,10 @@ export interface Hooks {
     messages: readonly AgentMessage[],
     info: TransformInfo,
   ) => Awaitable<readonly AgentMessage[]>;
-  /** Converts one message for vendors; `undefined` omits it. Pure: called once per message. */
+  /**
+   * Converts one message for vendors. Return `undefined` to omit it. Must be pure, because it is called once per
+   * message.
+   */
   readonly convertToLlm?: (message: AgentMessage) => Message | undefined;
   readonly beforeToolCall?: BeforeToolCall;
   readonly onAsk?: OnAsk;
@@ -136,9 +141,9 @@ export interface Hooks {
   ) => Awaitable<ToolResult | undefined>;
   readonly onJournalEntry?: OnJournalEntry;
   /**
-   * Decides about a call that an earlier run left pending. Default (also for `undefined`): run it again, but if the
-   * tool no longer exists or its effects are `external`, report an unknown outcome to the model. With new input, the
-   * default is not to run it and to tell the model so.
+   * Decides what happens to a call that an earlier run left pending. Default (also for `undefined`): run it again. If
+   * the tool no longer exists or its effects are `external`, report an unknown outcome to the model instead. If there
+   * is new input, the default is to report that the call did not run.
    */
   readonly onPendingCall?: (pending: PendingCall) => Awaitable<PendingDecision | undefined>;
   readonly beforeCompaction?: BeforeCompaction;

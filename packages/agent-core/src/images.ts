@@ -6,16 +6,16 @@ export interface ImageInfo {
   readonly height?: number;
 }
 
-/** Limits that the images of every vendor have in common. */
+/** Image limits that work for every vendor. */
 export const IMAGE_LIMITS = {
   /** 5 MB as base64. */
   bytes: 3_750_000,
-  /** Pixels of the longer side. Anthropic rejects a whole request because of one larger image. */
+  /** Pixels of the longer side. Anthropic rejects the whole request if one image is larger. */
   side: 8_000,
-  /** The same for a request with more than `few` images. */
+  /** Pixels of the longer side if the request contains more than `few` images. */
   sideAmongMany: 2_000,
   few: 20,
-  /** A small file can decompress to a huge image. */
+  /** Maximum total pixels. A small file can decompress to a huge image. */
   pixels: 50_000_000,
 } as const;
 
@@ -26,7 +26,7 @@ export function isAcceptedImage({ width = 0, height = 0 }: Size, byteLength: num
   return byteLength <= bytes && area > 0 && area <= pixels && Math.max(width, height) <= side;
 }
 
-/** Detects the image formats that models accept, by content and not by name. */
+/** Detects the image formats that models accept. Reads the content and ignores the file name. */
 export function readImageInfo(bytes: Uint8Array): ImageInfo | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const start = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
@@ -45,7 +45,7 @@ export function readImageInfo(bytes: Uint8Array): ImageInfo | undefined {
 
 type Size = Pick<ImageInfo, "width" | "height">;
 
-/** ITU T.81: markers with lengths, up to a start-of-frame marker, which contains height and width. */
+/** ITU T.81: the file consists of segments with lengths. The start-of-frame segment contains height and width. */
 function jpegSize(view: DataView): Size | undefined {
   for (let at = 2; at + 9 < view.byteLength; ) {
     if (view.getUint8(at) !== 0xff) return undefined;
@@ -57,7 +57,7 @@ function jpegSize(view: DataView): Size | undefined {
   return undefined;
 }
 
-/** The three chunk types of the WebP container. */
+/** Reads the size from any of the three chunk types of the WebP container. */
 function webpSize(chunk: string, view: DataView): Size | undefined {
   if (view.byteLength < 30) return undefined;
   switch (chunk) {

@@ -1,11 +1,11 @@
-/** Any value that `JSON.stringify` writes. A property that is `undefined` is left out. */
+/** Any value that `JSON.stringify` can write. Properties that are `undefined` are omitted. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
 export type JsonObject = { readonly [key: string]: JsonValue | undefined };
 
 /**
- * Maximum nesting of arrays and objects in a model's JSON. Parsers accept any depth, but code that walks the value
- * afterwards (validation, storage, a vendor's parser) may not.
+ * Maximum nesting of arrays and objects in JSON from a model. Parsers accept any depth, but code that walks the value
+ * later (validation, storage, a vendor's parser) may not.
  */
 export const MAX_JSON_DEPTH = 64;
 
@@ -24,12 +24,12 @@ function isWellFormed(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed();
   if (Array.isArray(value)) return value.every(isWellFormed);
   if (!isJsonObject(value)) return true;
-  // Iterates without a list of keys, because every message passes here.
+  // Iterates without allocating a list of keys, because every message passes through here.
   for (const key in value) if (!key.isWellFormed() || !isWellFormed(value[key])) return false;
   return true;
 }
 
-/** Replaces lone surrogates by U+FFFD. Returns the same value if there are none. */
+/** Replaces lone surrogates with U+FFFD. Returns the same value if there are none. */
 export function toWellFormed<T>(value: T): T;
 export function toWellFormed(value: unknown): unknown {
   if (isWellFormed(value)) return value;
@@ -37,11 +37,11 @@ export function toWellFormed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => toWellFormed(item));
   if (!isJsonObject(value)) return value;
   const entries = Object.entries(value).map(([key, item]) => [key.toWellFormed(), toWellFormed(item)]);
-  // Assignment would set the prototype for a key `__proto__`.
+  // Assigning the key `__proto__` would set the prototype.
   return Object.fromEntries(entries);
 }
 
-/** Serializes JSON with sorted keys, so that equal values have equal texts. Omits `undefined` members, like JSON. */
+/** Serializes JSON with sorted keys, so that equal values yield equal strings. Omits `undefined` members, like JSON. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sorted(value)) ?? "null";
 }

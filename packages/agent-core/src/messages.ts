@@ -4,22 +4,23 @@ import type { ModelErrorData } from "./model-error.ts";
 import type { Usage } from "./usage.ts";
 
 /**
- * A message of a person, or of the host on their behalf. `timestamp` is milliseconds since the epoch, here and below.
+ * A message from a person, or from the host on their behalf. `timestamp` is in milliseconds since the epoch, here and
+ * below.
  */
 export interface UserMessage {
   readonly role: "user";
   readonly content: string | readonly InputBlock[];
   /**
-   * Precedes the message in every request: who wrote it, when, what it quotes. Summaries omit it, because it is not the
-   * person's own text.
+   * Text that precedes the message in every request: the author, the time, the quoted message. Summaries omit it,
+   * because it is not the person's own text.
    */
   readonly context?: string;
-  /** Immutable id of the person who wrote it, for the host. The model does not see it. */
+  /** Immutable id of the author, for the host. The model does not see it. */
   readonly senderId?: string;
   readonly timestamp: number;
 }
 
-/** Why a turn ended. Tools run only after `tool_use`. */
+/** The reason why a turn ended. Tools run only after `tool_use`. */
 export type StopReason =
   | "end_turn"
   | "tool_use"
@@ -42,7 +43,7 @@ export interface AssistantMessage {
   readonly stopReason: StopReason;
   /** The vendor's own stop reason. */
   readonly rawStopReason?: string;
-  /** `estimated` for a broken answer if its vendor had not counted all of it. */
+  /** `estimated` if the answer broke off before the vendor had reported all of its usage. */
   readonly usage?: Usage;
   /** Set if `stopReason` is `error`, `aborted` or `context_overflow`. */
   readonly error?: ModelErrorData;
@@ -55,12 +56,12 @@ export interface ToolResultMessage {
   readonly role: "toolResult";
   readonly toolCallId: string;
   readonly toolName: string;
-  /** For the model. */
+  /** Content for the model. */
   readonly content: readonly InputBlock[];
-  /** For programs; never sent to the model. */
+  /** Data for programs. Never sent to the model. */
   readonly details?: JsonValue;
   readonly isError: boolean;
-  /** Milliseconds that the tool worked; absent if the call did not run. Never sent to the model. */
+  /** Execution time of the tool in milliseconds. Absent if the call did not run. Never sent to the model. */
   readonly durationMs?: number;
   readonly timestamp: number;
 }
@@ -70,7 +71,7 @@ export interface ShellRunMessage {
   readonly role: "shellRun";
   readonly command: string;
   readonly output: string;
-  /** `undefined` if the command was ended by a signal. */
+  /** `undefined` if a signal ended the command. */
   readonly exitCode: number | undefined;
   readonly timestamp: number;
 }
@@ -82,7 +83,7 @@ export interface BranchSummaryMessage {
   readonly timestamp: number;
 }
 
-/** Replaces the older part of a conversation that was summarized. */
+/** Replaces the older, summarized part of a conversation. */
 export interface CompactionSummaryMessage {
   readonly role: "compactionSummary";
   readonly summary: string;
@@ -91,7 +92,7 @@ export interface CompactionSummaryMessage {
   readonly timestamp: number;
 }
 
-/** Any other message of a host. */
+/** Any other message from a host. */
 export interface CustomMessage {
   readonly role: "custom";
   /** A name chosen by the host, for instance `reminder`. */

@@ -15,20 +15,20 @@ export type ModelErrorCode =
   /** The caller's own spending limit is reached. No request was sent. */
   | "budget";
 
-/** The error of a request, with what a retry policy needs. */
+/** The error of a request, with the data that a retry policy needs. */
 export interface ModelErrorData {
   readonly code: ModelErrorCode;
   readonly message: string;
   readonly status?: number;
-  /** Window of the model that would have answered, if it is smaller than that of the requested model. */
+  /** Window of the model that would have answered, if it is smaller than the window of the requested model. */
   readonly contextWindow?: number;
-  /** Pause requested by the vendor, in milliseconds. */
+  /** Delay requested by the vendor, in milliseconds. */
   readonly retryAfterMs?: number;
   /** True if the same request may succeed later. */
   readonly retryable: boolean;
   /** True if text or thinking had been delivered before the failure. */
   readonly emitted: boolean;
-  /** The part to change for another attempt: the key, the model or the provider. */
+  /** The component to change for another attempt: the key, the model or the provider. */
   readonly scope: "key" | "model" | "provider";
   readonly requestId?: string;
   /** The failed attempts, if there were several. */

@@ -56,8 +56,8 @@ export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "max
 export type Modality = "text" | "image" | "audio" | "file";
 
 /**
- * Prices in millionths of a US dollar per million tokens. `checked` is the date (YYYY-MM-DD) when they were read at the
- * address `source`.
+ * Prices in millionths of a US dollar per million tokens. `checked` is the date (YYYY-MM-DD) on which they were read
+ * from the URL `source`.
  */
 export interface ModelPrices {
   readonly input: number;
@@ -68,7 +68,7 @@ export interface ModelPrices {
   readonly source?: string;
 }
 
-/** A model. It is plain data; providers implement the behavior. */
+/** A model as plain data. Providers implement the behavior. */
 export interface Model {
   /** The vendor's id, for instance `claude-sonnet-4-6`. */
   readonly id: string;
@@ -92,15 +92,15 @@ export interface Model {
 }
 
 /**
- * A system prompt in two parts. `stable` is byte-identical from turn to turn, so that vendors can cache it; `volatile`
- * follows the cache boundary.
+ * A system prompt in two parts. `stable` is byte-identical in every turn, so vendors can cache it. `volatile` follows
+ * the cache boundary.
  */
 export interface SystemPrompt {
   readonly stable: string;
   readonly volatile?: string;
 }
 
-/** A system prompt. A text is short for a prompt that is stable as a whole. */
+/** A system prompt. A string is shorthand for a prompt that is entirely stable. */
 export type SystemInput = string | SystemPrompt;
 
 /** A tool as the model sees it. */
@@ -123,46 +123,49 @@ export interface JsonOutput {
   readonly name?: string;
   /** JSON Schema of the value. Default: any JSON object. */
   readonly schema?: JsonObject;
-  /** Lets the vendor enforce the schema. Some vendors support only a part of JSON Schema and reject the rest. */
+  /** Lets the vendor enforce the schema. Some vendors support only a subset of JSON Schema and reject the rest. */
   readonly strict?: boolean;
 }
 
 export interface StreamOptions {
   readonly signal?: AbortSignal;
-  /** In tokens, including thinking. Default: 8,192 plus room for thinking; at most the model's `maxOutputTokens`. */
+  /**
+   * Maximum number of output tokens, including thinking. Default: 8,192 plus room for thinking, up to the model's
+   * `maxOutputTokens`.
+   */
   readonly maxOutputTokens?: number;
   /** Default: `off`. An unsupported level is lowered to the next supported one. */
   readonly thinking?: ThinkingLevel;
   readonly temperature?: number;
-  /** Nucleus sampling: share of the most likely tokens to choose from, up to 1. */
+  /** Nucleus sampling: cumulative probability of the tokens to sample from, up to 1. */
   readonly topP?: number;
-  /** An integer. Requests reproducible answers, as far as the vendor supports it. */
+  /** An integer that requests reproducible answers, as far as the vendor supports it. */
   readonly seed?: number;
   readonly json?: JsonOutput;
   readonly stopSequences?: readonly string[];
   readonly toolChoice?: "auto" | "none" | "required" | { readonly name: string };
   /** Lifetime of the prompt cache: `short` (default) is the vendor's standard, `long` its longest. */
   readonly cache?: "none" | "short" | "long";
-  /** Keeps a conversation on one cache, if the vendor supports it. */
+  /** Pins a conversation to one cache, if the vendor supports it. */
   readonly sessionId?: string;
   /**
-   * Milliseconds of silence on the wire, without keep-alives, after which the request fails with `timeout`. Default:
-   * 55,000. Settings of an account take precedence. Applies to all attempts together.
+   * Milliseconds of silence on the wire, not counting keep-alives, after which the request fails with `timeout`.
+   * Default: 55,000. Account settings take precedence. Applies to all attempts together.
    */
   readonly silenceMs?: number;
   /**
-   * Returns true if a person has seen any of the streamed answer. Called when the request fails midway: if it returns
-   * `false`, the request may be repeated, and the streamed part is void (`attempt` with `discard`). Without it, or if
-   * it throws, the answer counts as seen.
+   * Returns true if a person has seen any of the streamed answer. Called if the request fails midway. If it returns
+   * `false`, the request may be retried, and the streamed part is discarded (`attempt` with `discard`). If it is
+   * missing or throws, the answer counts as seen.
    */
   readonly shown?: () => boolean;
-  /** Extra JSON for the vendor's request body; merged last. */
+  /** Extra JSON for the vendor's request body, merged last. */
   readonly extra?: Readonly<Record<string, JsonValue>>;
 }
 
 /**
- * Requests one turn from a model. Never throws because of the vendor: the stream ends with `finish` or `error`. It
- * reads nothing ahead of its consumer except socket buffers, and `return()` closes the socket.
+ * Requests one turn from a model. Failures of the vendor never throw: the stream ends with `finish` or `error`. It does
+ * not read ahead of its consumer except for socket buffers, and `return()` closes the socket.
  */
 export type StreamModel = (
   model: Model,

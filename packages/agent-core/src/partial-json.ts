@@ -1,16 +1,19 @@
 import { type JsonValue, MAX_JSON_DEPTH } from "./json.ts";
 
 /**
- * Parses a JSON text that is still arriving. Closes open strings, arrays and objects, and omits incomplete keys,
- * numbers and literals. Returns `undefined` if there is no value yet, the text is not JSON, or it is nested more than
- * 64 levels deep. Takes linear time.
+ * Parses JSON text that is still arriving. Closes open strings, arrays and objects, and omits incomplete keys, numbers
+ * and literals. Returns `undefined` if there is no value yet, the text is not JSON, or it is nested more than 64 levels
+ * deep. Runs in linear time.
  */
 export function parsePartialJson(text: string): JsonValue | undefined {
   const open: ("}" | "]")[] = [];
   let inString = false;
-  /** Start of an incomplete escape at the end of the text. */
+  /** Start of an incomplete escape sequence at the end of the text. */
   let halfEscape = text.length;
-  /** End of the longest prefix that becomes JSON when its open brackets are closed. They have not changed since. */
+  /**
+   * End of the longest prefix that becomes valid JSON when its open brackets are closed. The open brackets have not
+   * changed since then.
+   */
   let safe = 0;
   /** True if the current string is a key, which is useless without its value. */
   let key = false;
@@ -46,7 +49,7 @@ export function parsePartialJson(text: string): JsonValue | undefined {
     }
   }
   const closing = open.toReversed().join("");
-  // Show an open string as far as it has arrived, without an incomplete escape.
+  // Include the arrived part of an open string, without an incomplete escape sequence.
   const partial = inString && !key ? parse(`${text.slice(0, halfEscape)}"${closing}`) : undefined;
   return partial ?? parse(text) ?? parse(text.slice(0, safe) + closing);
 }

@@ -7,23 +7,23 @@ import { parsePartialJson } from "./partial-json.ts";
 interface Open {
   readonly head: BlockHead;
   text: string;
-  /** The complete block, or the last view of an incomplete one. */
+  /** The complete block, or the latest view of an incomplete one. */
   view: Block | undefined;
   sealed: boolean;
 }
 
-/** No turn has more blocks. */
+/** Maximum number of blocks in a turn. */
 const MAX_BLOCKS = 65_536;
 
 /**
- * The current model turn, as far as it has arrived. Feed it the events of a model or a run. `blocks` is built on demand
- * and only rebuilds changed blocks.
+ * The part of the current model turn that has arrived. Apply the events of a model or a run to it. `blocks` is built on
+ * demand, and only changed blocks are rebuilt.
  */
 export class Snapshot {
   #blocks: (Open | undefined)[] = [];
   #view: readonly Block[] | undefined;
 
-  /** Applies one event. Events that do not concern the current turn are ignored. */
+  /** Applies one event. Ignores events that do not concern the current turn. */
   apply(event: ModelEvent | AgentEvent): void {
     switch (event.type) {
       case "text.delta":
@@ -47,7 +47,7 @@ export class Snapshot {
         if (event.discard === true) this.clear();
         break;
       case "message":
-        // The turn is part of the history now.
+        // The turn is now part of the history.
         if (event.origin === "model") this.clear();
         break;
       case "turn.start":
@@ -65,7 +65,7 @@ export class Snapshot {
   }
 
   /**
-   * The blocks so far, in order. A tool call contains the arguments that can be parsed so far. Returns the same array
+   * The blocks so far, in order. A tool call contains the arguments that can already be parsed. Returns the same array
    * until something changes.
    */
   get blocks(): readonly Block[] {
@@ -86,7 +86,9 @@ export class Snapshot {
     this.#view = undefined;
   }
 
-  /** Returns what can be kept of a broken turn: complete blocks and open text, but no open thinking or calls. */
+  /**
+   * Returns the blocks of a broken turn that can be kept: complete blocks and open text, but no open thinking or calls.
+   */
   salvage(): Block[] {
     return this.#blocks.flatMap((open): Block | [] => {
       if (open?.sealed === true) return open.view ?? [];
@@ -96,7 +98,7 @@ export class Snapshot {
 
   #start(index: number, head: BlockHead): Open {
     const open: Open = { head, text: "", view: undefined, sealed: false };
-    // An untyped stream may use any index. Invalid ones are not shown.
+    // A stream without types may use any index. Ignore invalid ones.
     if (index >= 0 && index < MAX_BLOCKS && Number.isInteger(index)) this.#blocks[index] = open;
     return open;
   }
@@ -119,7 +121,7 @@ function partial({ head, text }: Open): Block | undefined {
       return { ...head, args: isJsonObject(value) ? value : undefined, argsText: text };
     }
     default:
-      // Media and opaque blocks are only shown once they are complete.
+      // Media and opaque blocks are shown only when they are complete.
       return undefined;
   }
 }

@@ -42,7 +42,7 @@ export interface EndReasonRule {
   readonly continues: boolean;
   /** True if the model itself ended the run. Otherwise something stopped it early. */
   readonly complete: boolean;
-  /** The `finish_reason` in APIs like OpenAI's. Such an API responds to `error` with an error instead. */
+  /** The matching `finish_reason` for OpenAI-compatible APIs. Such an API responds to `error` with an error instead. */
   readonly finishReason: "stop" | "length" | "content_filter" | "error";
 }
 

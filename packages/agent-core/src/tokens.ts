@@ -2,18 +2,18 @@ import type { Block } from "./content.ts";
 import type { AgentMessage } from "./messages.ts";
 import type { ModelContext } from "./model.ts";
 
-/** Approximate tokens of an image of ordinary size. Audio and files count the same. */
+/** Approximate tokens of a typical image. Audio and files count the same. */
 export const MEDIA_TOKENS = 1_600;
-/** Tokens for role, separators and ids of a message or block. */
+/** Token overhead of a message or block for role, separators and ids. */
 const OVERHEAD = 4;
-/** Longer texts are sampled. */
+/** Maximum length of a text that is counted completely. Longer texts are sampled. */
 const WHOLE = 4_096;
 const SAMPLES = 64;
 const SAMPLE_CHARS = 64;
 
 /**
- * Counts quarter tokens: characters from U+2E80 up (CJK, Hangul, most emoji halves) take about one token, others a
- * quarter.
+ * Counts quarter tokens. Characters from U+2E80 on (CJK, Hangul, most emoji halves) take about one token, others about
+ * a quarter.
  */
 function quarters(text: string, from: number, to: number): number {
   let count = to - from;
@@ -56,15 +56,15 @@ function contentTokens(content: string | readonly Block[]): number {
 }
 
 /**
- * Estimates the tokens of a text, a message or several messages, independent of the vendor: a quarter token for each
- * character, one for CJK, 1,600 for media. Long texts are sampled, so the cost is bounded.
+ * Estimates the tokens of a text, a message or several messages, regardless of the vendor: a quarter token per
+ * character, one per CJK character, 1,600 per image, audio or file. Long texts are sampled to bound the cost.
  */
 export function estimateTokens(value: string | AgentMessage | readonly AgentMessage[]): number {
   if (typeof value === "string") return textTokens(value);
   return "role" in value ? messageTokens(value) : sum(value, messageTokens);
 }
 
-/** Estimates the tokens of a whole request. */
+/** Estimates the tokens of an entire request. */
 export function estimateRequest({ system, messages, tools }: ModelContext): number {
   const fixed = [system.stable, system.volatile ?? "", JSON.stringify(tools)];
   return estimateTokens(messages) + sum(fixed, textTokens);

@@ -2,17 +2,18 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { InputBlock } from "./content.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 
-/** Schema of a tool's arguments: a Standard Schema (zod and others) that offers its JSON Schema, or a JSON Schema. */
+/** Schema of a tool's arguments: a JSON Schema, or a Standard Schema (zod and others) that provides its JSON Schema. */
 export type InputSchema<Input = unknown> = StandardSchemaV1<unknown, Input> | JsonObject;
 
 /**
- * The effect of running a call twice. `none`: it only reads. `idempotent`: the state is the same. `keyed`: it takes
- * effect once per call id, so it can be run again, but not made again under another id. `external`: it takes effect
- * again, so it is never repeated blindly. Calls of the last two are recorded before they run.
+ * The effect of running a call twice. `none`: the call only reads. `idempotent`: the resulting state is the same.
+ * `keyed`: the call takes effect once per call id, so it can run again under the same id but not under another one.
+ * `external`: the call takes effect again, so it is never repeated blindly. Calls with the last two effects are
+ * recorded before they run.
  */
 export type ToolEffects = "none" | "idempotent" | "keyed" | "external";
 
-/** Returns true if the model may repeat a call under another id without checking its outcome. */
+/** Returns true if the model can repeat a call under another id without checking its outcome. */
 export function isHarmless(effects: ToolEffects): boolean {
   return effects === "none" || effects === "idempotent";
 }
@@ -29,7 +30,7 @@ export interface ToolContext {
   /** Aborts with the run and at the tool's timeout. */
   readonly signal: AbortSignal;
   /**
-   * Maximum length of the result in characters, depending on the model's window. Longer results are cut
+   * Maximum length of the result in characters. Depends on the model's window. Longer results are truncated
    * (`Tool.truncate`).
    */
   readonly resultChars: number;
@@ -38,9 +39,9 @@ export interface ToolContext {
 }
 
 export interface ToolResult<Details extends JsonValue = JsonValue> {
-  /** For the model. */
+  /** Content for the model. */
   readonly content: readonly InputBlock[];
-  /** For programs. */
+  /** Data for programs. */
   readonly details?: Details;
   /** Marks a failure for the model. Throwing has the same effect. */
   readonly isError?: boolean;
@@ -55,7 +56,7 @@ export interface Tool<Args = unknown, Details extends JsonValue = JsonValue> {
   readonly effects: ToolEffects;
   /** `parallel` calls of one turn run at once. Default: `sequential`. Results keep the order of the calls. */
   readonly execution?: "sequential" | "parallel";
-  /** Milliseconds for the call, and as many for an asynchronous schema. Default: none. */
+  /** Time limit for the call in milliseconds. An asynchronous schema gets the same limit. Default: none. */
   readonly timeoutMs?: number;
   /**
    * The parts of a long result that are kept: `head` keeps the start, `head_tail` 70 % start and 30 % end. Default:
@@ -65,12 +66,12 @@ export interface Tool<Args = unknown, Details extends JsonValue = JsonValue> {
   execute(call: ToolCall<Args>, context: ToolContext): Promise<ToolResult<Details>>;
 }
 
-/** Returns true if a returned value is a whole result and not data for the model. */
+/** Returns true if a returned value is a complete result and not data for the model. */
 function isResult(value: unknown): value is ToolResult {
   return isJsonObject(value) && Array.isArray(value.content);
 }
 
-/** Converts a returned value to a result: a text as it is, any other value as JSON. */
+/** Converts a returned value to a result: a string as is, any other value as JSON. */
 export function toResult<Details extends JsonValue>(
   output: ToolResult<Details> | JsonValue,
 ): ToolResult<Details>;

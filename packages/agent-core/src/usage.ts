@@ -1,7 +1,7 @@
-/** Token counts. `undefined` means that the vendor did not report a count, which is not zero. */
+/** Token counts. `undefined` means that the vendor did not report a count. It does not mean zero. */
 export interface Usage {
   readonly input: {
-    /** All input tokens, cached or not. */
+    /** All input tokens, including cached ones. */
     readonly total: number | undefined;
     readonly uncached: number | undefined;
     readonly cacheRead: number | undefined;
@@ -12,11 +12,11 @@ export interface Usage {
     readonly reasoning: number | undefined;
   };
   readonly source: "reported" | "estimated";
-  /** Cost in millionths of the currency of the price table (US dollars), an integer; absent if the price is unknown. */
+  /** Cost in millionths of the price table's currency (US dollars), as an integer. Absent if the price is unknown. */
   readonly costMicros?: number;
 }
 
-/** The usage of no requests: nothing is known, and nothing was estimated. */
+/** The usage of zero requests: no counts are known, and nothing is estimated. */
 export const NO_USAGE: Usage = {
   input: { total: undefined, uncached: undefined, cacheRead: undefined, cacheWrite: undefined },
   output: { total: undefined, reasoning: undefined },
@@ -24,8 +24,8 @@ export const NO_USAGE: Usage = {
 };
 
 /**
- * Adds two usages. A count that neither contains stays `undefined`, and the sum is `estimated` if one of them is.
- * Counts are integers, capped at the largest exact one, so sums are exact.
+ * Adds two usages. A count stays `undefined` if neither contains it, and the sum is `estimated` if either usage is.
+ * Counts are integers, capped at the largest safe integer, so sums are exact.
  */
 export function addUsage(a: Usage, b: Usage): Usage {
   const source = a.source === "estimated" || b.source === "estimated" ? "estimated" : "reported";
@@ -36,7 +36,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
 }
 
 /**
- * Validates a usage: an invalid count (negative, NaN, infinite) becomes unknown, and a fraction is rounded up. Returns
+ * Validates a usage. An invalid count (negative, NaN, infinite) becomes unknown, and a fraction is rounded up. Returns
  * the same object if it is valid.
  */
 export function validateUsage(usage: Usage): Usage {
@@ -70,7 +70,7 @@ function combined(
   };
 }
 
-/** Returns a vendor's number as a count, or `undefined` if it is not a valid count. */
+/** Returns a number from a vendor as a count, or `undefined` if it is not a valid count. */
 export function count(value: number | undefined): number | undefined {
   if (typeof value !== "number" || !(value >= 0)) return undefined;
   const whole = Math.ceil(value);

@@ -2,9 +2,9 @@ import type { AgentMessage } from "../messages.ts";
 import { estimateTokens } from "../tokens.ts";
 
 /**
- * Returns how many messages at the start to replace by a summary, so that about `keepTokens` tokens stay. Never
- * separates a model turn from its results, and prefers a user message as the first one that stays. Returns 0 if there
- * is nothing to gain.
+ * Returns the number of messages at the start to replace with a summary, so that about `keepTokens` tokens remain.
+ * Never separates a model turn from its results, and prefers a user message as the first remaining one. Returns 0 if
+ * there is nothing to gain.
  */
 export function findCutPoint(
   messages: readonly AgentMessage[],
@@ -18,7 +18,7 @@ export function findCutPoint(
     const message = messages[i];
     if (message === undefined) break;
     kept += getTokens(message);
-    // Keep at least the last turn, however long it is.
+    // Keep at least the last turn, regardless of its length.
     if (kept > keepTokens && atTurn !== undefined) break;
     if (message.role === "toolResult") continue;
     atTurn = i;

@@ -9,14 +9,14 @@ const REMOVED: readonly InputBlock[] = [
   },
 ];
 const MEDIA_REMOVED = "(media of this old result removed to make room)";
-/** Characters kept of the start and of the end of a long text. */
+/** Number of characters to keep at the start and at the end of a long text. */
 const SOFT_CHARS = 1_500;
 
 /**
- * Shortens old tool results: `soft` keeps the start and the end of long ones, `hard` replaces whole results by a note.
- * Pure and deterministic. Results of the last `protectTurns` model turns are not changed.
+ * Shortens old tool results: `soft` keeps the start and the end of long ones, `hard` replaces whole results with a
+ * note. Pure and deterministic. Results of the last `protectTurns` model turns are not changed.
  *
- * @returns which message to send instead of which, and the tokens saved
+ * @returns the replaced messages with their replacements, and the number of tokens saved
  */
 export function pruneToolResults(
   messages: readonly AgentMessage[],
@@ -41,7 +41,7 @@ export function pruneToolResults(
 function soften(message: ToolResultMessage): ToolResultMessage {
   const content = message.content.map((block): InputBlock => {
     if (block.type !== "text") return { type: "text", text: MEDIA_REMOVED };
-    // Only shorten much longer texts, since each change costs the vendor's prompt cache.
+    // Only shorten texts that are much longer, because each change invalidates the vendor's prompt cache.
     if (block.text.length <= 3 * SOFT_CHARS) return block;
     const omitted = block.text.length - 2 * SOFT_CHARS;
     const head = block.text.slice(0, SOFT_CHARS).toWellFormed();

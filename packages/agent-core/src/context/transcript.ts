@@ -3,7 +3,10 @@ import type { AgentMessage } from "../messages.ts";
 import { estimateTokens } from "../tokens.ts";
 import { truncateText } from "./truncate.ts";
 
-/** Maximum characters of a message, of arguments and of a result. Results are long and matter least. */
+/**
+ * Maximum length in characters of a message, of arguments and of a result. Results get the least, because they are long
+ * and matter least.
+ */
 const TEXT_CHARS = 8_000;
 const ARGS_CHARS = 1_000;
 const RESULT_CHARS = 2_000;
@@ -53,7 +56,7 @@ function formatMessage(message: AgentMessage): string {
   }
 }
 
-/** Splits the conversation between messages into texts of at most about `tokens` tokens each. */
+/** Splits the transcript between messages into chunks of at most about `tokens` tokens each. */
 export function createTranscriptChunks(messages: readonly AgentMessage[], tokens: number): string[] {
   const chunks: string[][] = [];
   let room = 0;
@@ -61,7 +64,7 @@ export function createTranscriptChunks(messages: readonly AgentMessage[], tokens
     let text = formatMessage(message);
     let cost = estimateTokens(text);
     if (cost > tokens) {
-      // The message is longer than a chunk: cut it in proportion.
+      // The message is longer than a chunk, so cut it proportionally.
       text = truncateText(text, Math.max(200, Math.floor((text.length * tokens) / cost)), "head_tail");
       cost = tokens;
     }
@@ -78,7 +81,7 @@ export function createTranscriptChunks(messages: readonly AgentMessage[], tokens
 const EXCERPT_CHARS = 300;
 const EARLIER_CHARS = 4_000;
 
-/** Creates a summary without a model. Deterministic. */
+/** Creates a deterministic summary without a model. */
 export function createMetadataSummary(messages: readonly AgentMessage[]): string {
   const requests = messages
     .filter(({ role }) => role === "user")
@@ -106,11 +109,11 @@ function excerpt(text: string): string {
 
 function period(messages: readonly AgentMessage[]): string {
   const times = [messages[0], messages.at(-1)].map((message) => new Date(message?.timestamp ?? Number.NaN));
-  // An invalid date is null in JSON.
+  // `toJSON` returns null for an invalid date.
   return times.map((time) => time.toJSON() ?? "an unknown time").join(" to ");
 }
 
-/** Returns the text of a user message, shortened. */
+/** Returns the shortened text of a user message. */
 export function getUserText(message: AgentMessage): string {
   return message.role === "user" ? contentText(message.content, RESULT_CHARS) : "";
 }

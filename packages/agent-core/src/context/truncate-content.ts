@@ -4,17 +4,17 @@ import { type Keep, truncateText, WINDOW_SHARE } from "./truncate.ts";
 
 type Content = readonly InputBlock[];
 
-/** Maximum number of parts of a result. Beyond it, texts are joined, because each part has an overhead. */
+/** Maximum number of parts in a result. If there are more, texts are joined, because each part has an overhead. */
 const MAX_PARTS = 64;
-/** Share of a result that media may take, even if its texts are long. */
+/** Maximum share of a result for media if its texts are long. */
 const MEDIA_SHARE = 0.5;
-/** Maximum tokens of the note about omitted media. */
+/** Maximum number of tokens for the note about omitted media. */
 const NOTE_TOKENS = 32;
 
 /**
- * Shortens the texts of a result to `max` characters together, the longest first. Joins neighboring texts of more than
- * 64 parts, and all texts if not even one character remains for each. Keeps media. Returns the same array if nothing is
- * too long.
+ * Shortens the texts of a result to `max` characters in total, longest first. Joins neighboring texts if there are more
+ * than 64 parts, and joins all texts if there is not even one character left for each. Keeps media. Returns the same
+ * array if nothing is too long.
  */
 export function truncateContent(content: Content, max: number, keep: Keep = "auto"): Content {
   const parts = content.length > MAX_PARTS ? joinNeighbours(content) : content;
@@ -31,9 +31,9 @@ export function truncateContent(content: Content, max: number, keep: Keep = "aut
 
 /**
  * Shortens a result like `truncateContent`, and to at most 30 % of a window of `window` tokens. Chinese and Japanese
- * characters take about four times the tokens of English ones, and each image, audio or file counts as 1,600. The first
- * media are kept as far as the texts leave room, up to half of the share in any case, and a note lists the omitted
- * ones.
+ * characters take about four times as many tokens as English ones, and each image, audio clip or file counts as 1,600.
+ * The first media are kept as far as the texts leave room, but media always get up to half of the share. A note lists
+ * the omitted ones.
  */
 export function truncateResult(content: Content, max: number, window: number, keep: Keep = "auto"): Content {
   const most = Math.max(1, Math.floor(window * WINDOW_SHARE));
@@ -61,12 +61,12 @@ function dropMedia(content: Content, kept: number, missing: number): InputBlock[
   return rest;
 }
 
-/** Shortens the texts to `max` characters and `most` tokens. */
+/** Shortens the texts to `max` characters and `most` tokens in total. */
 function fitTexts(content: Content, max: number, most: number, keep: Keep): Content {
   let cut = truncateContent(content, max, keep);
   let chars = sum(cut.filter(isText), ({ text }) => text.length);
-  // A character takes at most one token. The kept text may be denser than the rest, so the first estimate may be too
-  // high.
+  // A character takes at most one token. The first estimate may be too high, because the kept text can be denser than
+  // the rest.
   while (chars > most) {
     const tokens = getTokens(cut);
     if (tokens <= most) break;
@@ -92,7 +92,7 @@ function joinNeighbours(content: Content): Content {
     if (!isText(block) || last === undefined || !isText(last)) joined.push(block);
     else joined[joined.length - 1] = { type: "text", text: `${last.text}\n${block.text}` };
   }
-  // A result is never empty.
+  // A result must not be empty.
   return joined.length === 0 ? content.slice(0, 1) : joined;
 }
 
@@ -100,7 +100,7 @@ function getTokens(content: Content): number {
   return sum(content.filter(isText), ({ text }) => estimateTokens(text));
 }
 
-/** Returns the maximum length of each text. Short texts leave their share to long ones. */
+/** Returns the maximum length of each text. Long texts get the share that short ones do not use. */
 function share(texts: readonly TextBlock[], max: number): number {
   let left = max;
   for (const [at, { text }] of texts.toSorted((a, b) => a.text.length - b.text.length).entries()) {

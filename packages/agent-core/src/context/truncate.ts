@@ -1,16 +1,18 @@
-/** The part of a long text to keep: its start, its start and end, or the end only if it matters. */
+/**
+ * The part of a long text to keep: its start, its start and end, or (`auto`) its start and the end if the end matters.
+ */
 export type Keep = "head" | "head_tail" | "auto";
 
 /** Maximum share of the window for a single tool result, at four characters per token. */
 export const WINDOW_SHARE = 0.3;
 const CHARS_PER_TOKEN = 4;
 const HEAD_SHARE = 0.7;
-/** Length of the end that is checked for relevance. */
+/** Number of characters at the end that are checked for relevance. */
 const TAIL_LOOK = 2_000;
-/** A cut may move back this far to end at a line break. */
+/** Maximum number of characters that a cut may move back to end at a line break. */
 const LINE_SLACK = 200;
 
-/** Returns the maximum length of a tool result in characters, for a window in tokens. */
+/** Returns the maximum length of a tool result in characters for a window of `contextWindow` tokens. */
 export function getMaxResultChars(contextWindow: number): number {
   const usual = contextWindow < 100_000 ? 16_000 : contextWindow < 200_000 ? 32_000 : 64_000;
   return Math.max(1, Math.min(usual, Math.floor(contextWindow * WINDOW_SHARE * CHARS_PER_TOKEN)));
@@ -19,7 +21,7 @@ export function getMaxResultChars(contextWindow: number): number {
 const RELEVANT =
   /\b(error|exception|failed|failure|fatal|panic|traceback|exit (code|status)|summary|total|result|warning)\b/i;
 
-/** The same words in Chinese, which has no spaces between words. */
+/** The same words in Chinese, without word boundaries. */
 const RELEVANT_IN_CHINESE =
   /错误|錯誤|异常|異常|失败|失敗|报错|崩溃|退出码|退出碼|警告|总计|總計|合计|合計|总结|總結|小结|摘要|结果|結果|结论|結論/;
 
@@ -34,14 +36,14 @@ export function isTailRelevant(text: string): boolean {
   return RELEVANT.test(tail) || RELEVANT_IN_CHINESE.test(tail);
 }
 
-/** Creates the note about the cut. It counts toward the limit. */
+/** Creates the note about the omitted text. The note counts toward the limit. */
 function note(omitted: number): string {
   return `[${omitted.toLocaleString("en-US")} characters left out: too long. Ask for less: narrow the arguments, filter, or read a part.]`;
 }
 
 /**
  * Shortens a text to `max` characters: its start, or 70 % start and 30 % end. `auto` keeps the end if it matters. A
- * note says how much was omitted and how to get less. Never splits a code point.
+ * note states how much was omitted and how to request less. Never splits a code point.
  */
 export function truncateText(text: string, max: number, keep: Keep = "auto"): string {
   if (text.length <= max) return text;
@@ -57,7 +59,7 @@ export function truncateText(text: string, max: number, keep: Keep = "auto"): st
   return `${text.slice(0, head)}\n\n${note(tail - head)}\n\n${text.slice(tail)}`;
 }
 
-/** Returns the end of a start that does not split a surrogate pair. */
+/** Returns the end index of a prefix that does not split a surrogate pair. */
 function startCut(text: string, end: number): number {
   return isLowSurrogate(text, end) ? end - 1 : end;
 }

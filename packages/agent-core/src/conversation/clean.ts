@@ -2,15 +2,18 @@ import { type Block, withContent } from "../content.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
 
-/** Placeholder for vendors that require a text. */
+/** Placeholder for vendors that require text. */
 const NO_TEXT = "(no text)";
 
-/** Vendors reject text without a visible character, except if it has native data. */
+/** Vendors reject text without a visible character unless the block has native data. */
 function isBlank(block: Block): boolean {
   return block.type === "text" && block.native === undefined && block.text.trim() === "";
 }
 
-/** Space between two texts, as between sentences with citations, is part of the content, and vendors accept it. */
+/**
+ * Whitespace between two texts, for instance between sentences with citations, is part of the content, and vendors
+ * accept it.
+ */
 function isSpaceBetween(content: readonly Block[], at: number): boolean {
   const block = content[at];
   if (block?.type !== "text" || block.text === "") return false;
@@ -20,7 +23,7 @@ function isSpaceBetween(content: readonly Block[], at: number): boolean {
 
 /** Cleans a model turn for replay. Returns `undefined` if nothing remains, and the same object if nothing changes. */
 export function cleanAssistant(message: AssistantMessage): AssistantMessage | undefined {
-  // Thinking of a broken turn may be incomplete.
+  // The thinking of a broken turn may be incomplete.
   const broken = STOP_REASONS[message.stopReason]?.text === "broken";
   const { content } = message;
   const rest = content.filter((block, at) => {
@@ -31,7 +34,7 @@ export function cleanAssistant(message: AssistantMessage): AssistantMessage | un
   return withContent(message, rest);
 }
 
-/** Cleans a user message, so that it is not empty. Returns the same object if nothing changes. */
+/** Cleans a user message. The result is never empty. Returns the same object if nothing changes. */
 export function cleanInput(message: AgentMessage): AgentMessage {
   if (message.role !== "user" && message.role !== "custom") return message;
   const { content } = message;

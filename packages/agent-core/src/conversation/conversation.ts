@@ -1,7 +1,7 @@
 import type { AgentMessage } from "../messages.ts";
 import { CallIds, getToolCalls } from "./tool-calls.ts";
 
-/** The history of a run as the host knows it, and the call ids it has used. */
+/** The history of a run as the host knows it, and the call ids that it contains. */
 export class Conversation {
   readonly #messages: AgentMessage[];
   /** Ids stay reserved even after a compaction. */
@@ -21,12 +21,14 @@ export class Conversation {
     this.ids.reserve([message]);
   }
 
-  /** Replaces the first `count` messages by `summary`. */
+  /** Replaces the first `count` messages with `summary`. */
   compact(summary: AgentMessage, count: number): void {
     this.#messages.splice(0, count, summary);
   }
 
-  /** Sorts the results of the last turn, which arrived as they finished, by the order of its calls. */
+  /**
+   * Sorts the results of the last turn by the order of its calls. They were added in the order in which they finished.
+   */
   sortLastResults(): void {
     const messages = this.#messages;
     const first = messages.findLastIndex(({ role }) => role !== "toolResult") + 1;

@@ -10,7 +10,7 @@ function shellText({ command, output, exitCode }: ShellRunMessage): string {
 }
 
 /**
- * Converts each message once, so that requests contain the same objects and adapters can reuse what they derived from
+ * Converts each message only once, so that requests contain identical objects and adapters can cache data derived from
  * them.
  */
 export function memoizeByMessage<T>(convert: (message: AgentMessage) => T): (message: AgentMessage) => T {
@@ -23,8 +23,8 @@ export function memoizeByMessage<T>(convert: (message: AgentMessage) => T): (mes
 }
 
 /**
- * Converts a message for vendors: user messages (with their context), assistant turns and tool results as they are;
- * shell runs, summaries and custom messages as user messages.
+ * Converts a message for vendors. User messages (with their context), assistant turns and tool results keep their
+ * roles. Shell runs, summaries and custom messages become user messages.
  */
 export function convertToLlm(message: AgentMessage): Message {
   if (message.role === "assistant" || message.role === "toolResult") return message;

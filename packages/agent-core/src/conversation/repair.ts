@@ -12,28 +12,28 @@ export interface RepairChange {
     | "dropped_call"
     /** A result without its call was dropped. */
     | "orphan_result"
-    /** A second result of a call was dropped. */
+    /** A second result for a call was dropped. */
     | "duplicate_result"
     /** Results were moved after their calls, in the order of the calls. */
     | "reordered"
     /** A duplicate or empty call id was replaced in the call and its result. */
     | "call_id"
-    /** A result got the tool name of its call. */
+    /** The tool name of a result was replaced with that of its call. */
     | "tool_name"
     /** A turn without content that vendors accept was dropped. */
     | "empty_turn"
-    /** Blank text was removed, or replaced if there was no other. */
+    /** Blank text was removed, or replaced if there was no other text. */
     | "blank_text"
     /** A required user message was inserted at the start or between two model turns. */
     | "user_added";
-  /** Index in the given messages. */
+  /** Index in the original messages. */
   readonly index: number;
-  /** Id of the call, if the change is about one. */
+  /** Id of the call, if the change concerns one. */
   readonly callId?: string;
 }
 
 export interface RepairedHistory<M extends AgentMessage> {
-  /** The same array if nothing had to change. */
+  /** The same array if nothing changed. */
   readonly messages: readonly M[];
   readonly changes: readonly RepairChange[];
 }
@@ -45,12 +45,13 @@ const NO_RESULT: readonly InputBlock[] = [
 ];
 
 /**
- * Repairs a history so that every vendor accepts it, with as few changes as possible. Pure and idempotent.
+ * Repairs a history with as few changes as possible, so that every vendor accepts it. Pure and idempotent.
  *
- * Afterwards every tool call is followed by exactly one result, under its name, in the order of the calls and before
- * anything else. Every result has a call, and call ids are unique. The first message is from the user, and there are no
- * two model turns in a row (except after a `pause`). No message is blank, and no text except the space between two
- * texts of a turn. If calls of a turn share an id, their results are assigned in order.
+ * In the repaired history, every tool call is followed by exactly one result, under its name, in the order of the calls
+ * and before anything else. Every result has a call, and call ids are unique. The first message is from the user, and
+ * there are never two model turns in a row (except after a `pause`). No message is blank, and no text is blank except
+ * the space between two texts of a turn. If calls of a turn share an id, their results are assigned in order.
+ *
  *
  * @param toWireId converts a new call id for a wire format; different ids must stay different
  */
@@ -65,7 +66,7 @@ export function repairHistory(
   return new HistoryRepair(messages, toWireId).repair();
 }
 
-/** Returns true if a model turn may follow this message: a user message, a result, or a paused turn. */
+/** Returns true if a model turn may follow this message, which must be a user message, a result, or a paused turn. */
 export function mayTurnFollow(last: AgentMessage | undefined): boolean {
   if (last?.role !== "assistant") return last !== undefined;
   return STOP_REASONS[last.stopReason]?.next === "resume";
@@ -101,8 +102,8 @@ class HistoryRepair {
   }
 
   /**
-   * Appends a turn with its results. Returns the index of the next turn. Results count until the next model turn; later
-   * ones could belong to another call.
+   * Appends a turn with its results. Returns the index of the next turn. Only results before the next model turn are
+   * used, because later ones could belong to another call.
    */
   #pushTurn(message: AssistantMessage, at: number): number {
     const placed: PlacedResult[] = [];
@@ -131,7 +132,7 @@ class HistoryRepair {
     return end;
   }
 
-  /** Drops incomplete calls without a result, which no vendor accepts. */
+  /** Drops incomplete calls without a result, because every vendor rejects them. */
   #dropIncompleteCalls(message: AssistantMessage, at: number, results: PlacedResults): AssistantMessage {
     if (STOP_REASONS[message.stopReason]?.next === "tools") return message;
     const broken = getToolCalls(message).filter((call) => call.args === undefined && !results.has(call.id));
@@ -140,7 +141,7 @@ class HistoryRepair {
     return withContent(message, whole);
   }
 
-  /** Appends the turn with unique ids, followed by one result for each of its calls. */
+  /** Appends the turn with unique call ids, followed by one result for each call. */
   #pushPaired(message: AssistantMessage, at: number, results: PlacedResults): void {
     const own = this.#ids.own(message);
     this.#out.push(own);

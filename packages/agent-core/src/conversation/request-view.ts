@@ -6,12 +6,12 @@ import { mayTurnFollow, repairHistory } from "./repair.ts";
 
 const GO_ON = "(Go on.)";
 
-/** The messages of a conversation as they are sent: without old turns, with pruned results, converted and valid. */
+/** The messages of a conversation as they are sent: without old turns, with pruned results, converted and repaired. */
 export class RequestView {
   readonly #conversation: Conversation;
   readonly #convert: NonNullable<Hooks["convertToLlm"]>;
   readonly #historyTurns: number | undefined;
-  /** Pruned results. They stay pruned, so that the start of the request does not change. */
+  /** Pruned results. They stay pruned to keep the start of the request stable. */
   readonly #pruned = new Map<AgentMessage, ToolResultMessage>();
 
   constructor(conversation: Conversation, convert?: Hooks["convertToLlm"], historyTurns?: number) {
@@ -37,19 +37,21 @@ export class RequestView {
     return next === undefined ? message : this.getSent(next);
   }
 
-  /** Replaces results, given the currently sent ones as keys. */
+  /** Replaces results. The keys of `changes` are the currently sent messages. */
   prune(changes: ReadonlyMap<AgentMessage, ToolResultMessage>): void {
     for (const [sent, next] of changes) this.#pruned.set(sent, next);
   }
 
-  /** Returns the messages of a request, created from `messages` if a host changed them. A new array each time. */
+  /**
+   * Returns the messages of a request, created from `messages` if a host changed them. Returns a new array each time.
+   */
   request(messages: readonly AgentMessage[] = this.messages): readonly Message[] {
     const converted = messages.map(this.#convert).filter((made) => made !== undefined);
     const { messages: sent, changes } = repairHistory(converted);
-    // No call may get an id that the model has seen for another one.
+    // A call must not get an id that the model has seen for another call.
     if (changes.length > 0) this.#conversation.ids.reserve(sent);
     const last = sent.at(-1);
-    // A host may have removed the message to answer.
+    // A host may have removed the message that the model would answer.
     if (mayTurnFollow(last)) return sent;
     return [...sent, { role: "user", content: GO_ON, timestamp: last?.timestamp ?? 0 }];
   }
@@ -57,8 +59,8 @@ export class RequestView {
 
 /**
  * Returns the index of the first message to send for a limit of `turns` user turns. Consecutive user messages count as
- * one turn. A quarter of the turns is dropped at once, so that the start of the request, and with it the vendor's
- * prompt cache, stays the same for a while.
+ * one turn. A quarter of the turns is dropped at a time, so that the start of the request, and with it the vendor's
+ * prompt cache, stays stable for a while.
  */
 export function findTurnStart(messages: readonly AgentMessage[], turns: number | undefined): number {
   if (turns === undefined) return 0;
@@ -66,7 +68,7 @@ export function findTurnStart(messages: readonly AgentMessage[], turns: number |
   let inInput = false;
   for (let i = 0; i < messages.length; i++) {
     const role = messages[i]?.role;
-    // A summary is not a turn. It is dropped together with what follows it.
+    // A summary is not a turn. It is dropped together with the messages that follow it.
     const input = role !== "assistant" && role !== "toolResult" && role !== "compactionSummary";
     if (input && !inInput) starts.push(i);
     inInput = input;

@@ -2,15 +2,18 @@ import type { AgentMessage } from "../messages.ts";
 import { estimateTokens } from "../tokens.ts";
 import { count } from "../usage.ts";
 
-/** Estimated tokens of the next request: the vendor's last count, if any, and an estimate of the messages since. */
+/**
+ * Estimates the tokens of the next request: the vendor's last count, if any, plus an estimate of the messages since
+ * then.
+ */
 export class TokenCount {
-  /** The vendor's last count, which includes everything before the messages; `undefined` without one. */
+  /** The vendor's last count, including everything before the messages. `undefined` if there is none. */
   #reported: number | undefined;
-  /** Estimate of the messages since the last count. */
+  /** Estimated tokens of the messages since the last count. */
   #guessed = 0;
 
   constructor(history: readonly AgentMessage[]) {
-    // A count from before a summary includes messages that no longer exist.
+    // A count from before a compaction includes messages that no longer exist.
     const summaries = history.filter(({ role }) => role === "compactionSummary");
     const compacted = Math.max(...summaries.map(({ timestamp }) => timestamp));
     const counted = history.findLastIndex(
@@ -27,7 +30,7 @@ export class TokenCount {
     this.#reported = reported ?? this.#reported;
   }
 
-  /** @param prefix estimated tokens before the messages; the vendor's count includes them */
+  /** @param prefix estimated tokens before the messages, which the vendor's count already includes */
   total(prefix: number): number {
     return (this.#reported ?? prefix) + this.#guessed;
   }

@@ -7,8 +7,8 @@ export function getToolCalls(message: AgentMessage): readonly ToolCallBlock[] {
 }
 
 /**
- * Returns the calls without results at the end of a history, and their turn, if there are any. Of calls that share an
- * id, only the first is returned, since their results would be ambiguous.
+ * Returns the calls without results at the end of a history, and their turn, if there are any. If calls share an id,
+ * only the first is returned, because their results would be ambiguous.
  */
 export function findPendingCalls(
   messages: readonly AgentMessage[],
@@ -25,10 +25,10 @@ export function findPendingCalls(
 /** Converts a new call id for a wire format. Different ids must stay different. */
 export type ToWireId = (id: string) => string;
 
-/** The call ids of a conversation. Creates new ids for calls that would repeat one. */
+/** The call ids of a conversation. Creates new ids for duplicates. */
 export class CallIds {
   readonly #used = new Set<string>();
-  /** The next number to append to an id. Ids are never freed, so no number is tried twice. */
+  /** The next number to append to each id. Ids are never freed, so no number is tried twice. */
   readonly #next = new Map<string, number>();
   readonly #toWireId: ToWireId;
 
@@ -41,7 +41,7 @@ export class CallIds {
     for (const { id } of messages.flatMap(getToolCalls)) this.#used.add(id);
   }
 
-  /** Returns the turn with unique call ids: its own if they are unused and not empty, else numbered ones. */
+  /** Returns the turn with unique call ids. Ids that are empty or already used are replaced with numbered ones. */
   own(message: AssistantMessage): AssistantMessage {
     const content = message.content.map((block) => {
       if (block.type !== "toolCall") return block;

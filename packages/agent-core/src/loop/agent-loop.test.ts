@@ -13,7 +13,7 @@ import {
 } from "../../test/scripted.ts";
 import { agentLoop, runAgentLoop } from "../index.ts";
 
-/** Resolves once a value has not changed for some turns of the event loop. */
+/** Resolves once a value has stayed the same for several turns of the event loop. */
 async function untilStill(value: () => number): Promise<void> {
   let before = -1;
   for (let turns = 0; turns < 10; turns = before === value() ? turns + 1 : 0) {

@@ -25,14 +25,14 @@ import { Window } from "./window.ts";
 
 const PARALLEL_CALLS = 16;
 const CONTINUATIONS = 2;
-/** Maximum number of consecutive pauses by the vendor. After that, the turn counts as truncated. */
+/** Maximum number of consecutive pauses by the vendor. After that, the turn is treated as truncated. */
 const PAUSES = 16;
 
 /**
- * Runs an agent like `agentLoop`, with events as plain calls. A promise that `emit` returns is awaited before the run
- * continues. `emit` must not throw.
+ * Runs an agent like `agentLoop`, but passes events to a callback. If `emit` returns a promise, the run waits for it.
+ * `emit` must not throw.
  *
- * @throws AgentError if the input is wrong, there is nothing to do, or a hook of the host failed
+ * @throws AgentError if the input is invalid, there is nothing to do, or a hook of the host failed
  */
 export async function runAgentLoop(
   context: AgentContext,
@@ -43,8 +43,8 @@ export async function runAgentLoop(
 }
 
 /**
- * One run. Only this class emits events and records journal entries. Its parts in the neighboring files take and return
- * values, and yield the events and entries that it must emit or record before they continue (`Part`).
+ * One run. Only this class emits events and records journal entries. Its parts in the neighboring files are generators
+ * (`Part`) that yield the events and entries to emit or record before they continue.
  */
 export class Run {
   readonly #run: RunState;
@@ -71,7 +71,7 @@ export class Run {
     this.#window = new Window(this.#run);
   }
 
-  /** @throws AgentError for wrong input, nothing to do, or a failed hook */
+  /** @throws AgentError if the input is invalid, there is nothing to do, or a hook failed */
   async run(input: readonly AgentMessage[]): Promise<RunResult> {
     try {
       const first = await getFirstMessages(this.#run, input).catch((error: unknown) => {
@@ -121,7 +121,7 @@ export class Run {
     }
   }
 
-  /** Completes or runs each pending call of an earlier run. Resolves with the end if the run ends here. */
+  /** Completes or runs each pending call of an earlier run. Resolves with the end of the run if it ends here. */
   async #completePendingCalls(newInput: boolean): Promise<End | undefined> {
     const open = findPendingCalls(this.#run.conversation.messages);
     if (open === undefined) return undefined;
@@ -131,7 +131,7 @@ export class Run {
     for (const call of calls) decided.push(await decidePendingCall(this.#run, call, newInput));
     const { end } = await this.#runCalls(message, calls, decided);
     if (newInput && end?.pending !== undefined) {
-      // The input follows the results, so these calls can wait no longer.
+      // The new input follows the results, so these calls cannot wait any longer.
       const superseded = end.pending.map(() => createFailedCall("skipped", texts.superseded));
       await this.#runCalls(message, end.pending, superseded);
     }
@@ -141,7 +141,7 @@ export class Run {
     return end?.reason === "limit" ? end : undefined;
   }
 
-  /** Requests a turn, records it, and runs its calls. Resolves with the end if no turn follows. */
+  /** Requests a turn, records it, and runs its calls. Resolves with the end of the run if no turn follows. */
   async #modelTurn(): Promise<End | undefined> {
     const limit = this.#run.budget.reached();
     if (limit !== undefined) return { reason: "limit", limit };
@@ -157,7 +157,7 @@ export class Run {
     this.#run.budget.addTurn(message);
     this.#last = message;
     this.#snapshot.clear();
-    // A turn that failed without content is not part of the conversation.
+    // A turn that failed without producing content is not part of the conversation.
     if (message.content.length > 0 || message.error === undefined) {
       await this.#commit({ kind: "assistant", turn, messages: [message], pendingToolCalls: calls, message });
     }
@@ -171,7 +171,7 @@ export class Run {
     return end ?? this.#after(message, calls.length > 0);
   }
 
-  /** Requests a turn, and once more with a shorter request if the first was too long. */
+  /** Requests a turn. If the request was too long, shortens it and tries once more. */
   async #answer(): Promise<AssistantMessage | undefined> {
     const given =
       typeof this.#system === "function"
@@ -233,9 +233,9 @@ export class Run {
     return outcome;
   }
 
-  /** Decides what follows a turn once all its calls have results. */
+  /** Decides the next step once all calls of a turn have results. */
   async #after(message: AssistantMessage, called: boolean): Promise<End | undefined> {
-    // An untyped adapter may return an unknown stop reason.
+    // An adapter without types may return an unknown stop reason.
     const { next, ends, text } = STOP_REASONS[message.stopReason] ?? STOP_REASONS.error;
     if (text !== "part") {
       this.#continuations = 0;
@@ -274,7 +274,7 @@ export class Run {
     await this.#commit({ kind: "input", turn: this.#run.turn, messages, pendingToolCalls: [], origin });
   }
 
-  /** Runs the calls of a group, at most `parallelCalls` at a time. */
+  /** Runs a group of calls, at most `parallelCalls` at a time. */
   async #runGroup(calls: readonly ToolCallBlock[], batch: ToolBatch): Promise<void> {
     const atOnce = Math.max(1, this.#run.config.parallelCalls ?? PARALLEL_CALLS);
     const waiting = [...calls];
@@ -283,7 +283,7 @@ export class Run {
         for (let call = waiting.shift(); call !== undefined; call = waiting.shift())
           await this.#runCall(call, batch);
       } finally {
-        // No further effect after an entry could not be recorded. Active calls still end.
+        // After an entry could not be recorded, nothing further may take effect. Calls in flight still finish.
         waiting.length = 0;
       }
     };
@@ -293,7 +293,7 @@ export class Run {
     }
   }
 
-  /** Runs a call up to its result. A call that waits for a decision has none. */
+  /** Runs a call and adds its result. A call that waits for a decision has no result. */
   async #runCall(call: ToolCallBlock, batch: ToolBatch): Promise<void> {
     const completed = batch.decide(call) ?? (await this.#follow(toolCall(call, batch.setting)));
     const message = batch.complete(call, completed);
@@ -305,7 +305,7 @@ export class Run {
     await this.#emit({ type: "tool.end", call, result: message, outcome, durationMs });
   }
 
-  /** Emits and records what a part yields, and returns its value. */
+  /** Emits and records everything that a part yields, and returns its value. */
   async #follow<T>(part: Part<T>): Promise<T> {
     for (;;) {
       const { done, value } = await part.next();
@@ -315,8 +315,8 @@ export class Run {
   }
 
   /**
-   * Records an entry, then emits it and adds it to the conversation. Results are added later, in the order of their
-   * calls.
+   * Records an entry, then emits it and adds it to the conversation. Tool results are added later, in the order of
+   * their calls.
    *
    * @throws AgentError `journal_failed`
    */

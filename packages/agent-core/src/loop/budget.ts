@@ -7,7 +7,7 @@ import { addUsage, NO_USAGE, type Usage, validateUsage } from "../usage.ts";
 
 const DEFAULT_TURNS = 200;
 const DEFAULT_CALLS = 1_000;
-/** Default time that adapters wait for a silent model, and the minimum requested from them. */
+/** Default silence timeout for a model, and the shortest one that is requested, in milliseconds. */
 const SILENCE_MS = 55_000;
 const MIN_SILENCE_MS = 10_000;
 
@@ -33,7 +33,7 @@ export class Budget {
     this.addRequest(message);
   }
 
-  /** Adds a model call that is not a turn: a summary, or a discarded attempt. */
+  /** Adds the usage of a model call that is not a turn, such as a summary or a discarded attempt. */
   addRequest(message: AssistantMessage): void {
     const isLimited = this.#limits.outputTokens !== undefined;
     this.addUsage(message.usage ?? NO_USAGE, isLimited ? estimateTokens(message) : 0);
@@ -42,7 +42,7 @@ export class Budget {
   /**
    * Adds the usage of failed attempts.
    *
-   * @param guess output tokens to count if the usage does not contain them
+   * @param guess output tokens to count if the usage does not include them
    */
   addUsage(given: Usage, guess: number = 0): void {
     const usage = validateUsage(given);
@@ -57,12 +57,12 @@ export class Budget {
     return true;
   }
 
-  /** Returns the limit that forbids another model call, if any. */
+  /** Returns the limit that prevents another model call, if any. */
   reached(): LimitName | undefined {
     return this.#turns >= (this.#limits.turns ?? DEFAULT_TURNS) ? "turns" : this.spent();
   }
 
-  /** Returns the limit on tokens or money that is used up, if any. */
+  /** Returns the token or cost limit that is used up, if any. */
   spent(): LimitName | undefined {
     const { outputTokens, costMicros } = this.#limits;
     if (outputTokens !== undefined && this.#outputTokens >= outputTokens) return "outputTokens";
@@ -74,12 +74,12 @@ export class Budget {
     this.#silentMs = 0;
   }
 
-  /** Reduces the patience with the model after it was silent during a summary in this turn. */
+  /** Shortens the silence timeout after the model was silent during a summary in this turn. */
   addSilence(ms: number): void {
     this.#silentMs += ms;
   }
 
-  /** Returns the options of the next request, limited to the remaining output tokens and patience. */
+  /** Returns the options of the next request, limited to the remaining output tokens and silence timeout. */
   limited(options: StreamOptions, model: Model): StreamOptions {
     const { outputTokens = Number.POSITIVE_INFINITY } = this.#limits;
     const silenceMs = Math.max(MIN_SILENCE_MS, (options.silenceMs ?? SILENCE_MS) - this.#silentMs);

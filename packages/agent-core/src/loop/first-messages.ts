@@ -18,8 +18,8 @@ export interface FirstMessages {
 const NOTHING: FirstMessages = { messages: [], origin: "input" };
 
 /**
- * Returns the first messages of a run: the host's input. Without input, pending calls and unanswered messages come
- * first, then the queues, then a truncated or broken turn.
+ * Returns the first messages of a run: the host's input. If there is no input, pending calls and unanswered messages
+ * come first, then the queues, then a truncated or broken turn.
  *
  * @throws AgentError `invalid_input`, `nothing_to_continue`
  */
@@ -51,8 +51,8 @@ export async function getFirstMessages(
 }
 
 /**
- * Decides about a pending call of an earlier run: as the host says, else it runs again if that is harmless and there is
- * no new input, else the model learns that it may have taken effect.
+ * Decides what happens to a pending call of an earlier run. The host's decision comes first. By default, the call runs
+ * again if that is harmless and there is no new input. Otherwise the model learns that it may have taken effect.
  */
 export async function decidePendingCall(
   { tools, config, signal }: Pick<RunState, "tools" | "config" | "signal">,
@@ -68,7 +68,7 @@ export async function decidePendingCall(
       return "waiting";
     case "result":
       return createCompletedCall(decision.result, call.name);
-    // An unknown decision of an untyped host decides nothing.
+    // Ignore an unknown decision from a host without types.
     default:
       return tool === undefined || tool.effects === "external" || newInput
         ? createInterruptedCall(tool)

@@ -11,7 +11,7 @@ const hanging: InputSchema = {
     version: 1,
     vendor: "test",
     validate: never,
-    // Shown to the model.
+    // Schema for the model.
     ...{ jsonSchema: { input: () => ({ type: "object" }) } },
   },
 };

@@ -7,7 +7,7 @@ import { isDeeperThan, MAX_JSON_DEPTH } from "../json.ts";
 
 const nested = (levels: number): string => `{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`;
 
-/** Values that throw when they are looked at. */
+/** Values that throw when they are read. */
 const unreadable = {
   bare: Object.create(null),
   getter: Object.defineProperty(new Error("x"), "message", {
@@ -172,7 +172,7 @@ describe("the return value of a tool", () => {
     let reads = 0;
     const odd = [
       new Proxy(text("x"), { get: trap }),
-      // Valid at the first read, absent at the second.
+      // Valid on the first read, missing on the second.
       Object.defineProperty(text("x"), "content", {
         get: () => (++reads < 3 ? text("x").content : trap()),
       }),

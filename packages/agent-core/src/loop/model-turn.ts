@@ -8,25 +8,28 @@ import { race } from "./race.ts";
 import { validateTurn } from "./validate-turn.ts";
 import { type BrokenStream, ValidatedStream } from "./validated-stream.ts";
 
-/** A request to a model. The signal of its options ends it. */
+/** A request to a model. The signal in its options aborts it. */
 export interface TurnRequest {
   readonly model: Model;
   readonly stream: StreamModel;
   readonly context: ModelContext;
   readonly options: StreamOptions;
-  /** Milliseconds after the abort until a stream that does not stop is abandoned. Default: 0. */
+  /**
+   * Grace period in milliseconds after an abort. A stream that has not stopped by the end of it is abandoned. Default:
+   * 0.
+   */
   readonly graceMs?: number;
-  /** Follows the turn as it streams, in case the stream does not end properly. */
+  /** Accumulates the turn as it streams, in case the stream does not end properly. */
   readonly snapshot?: Snapshot;
   readonly now: () => number;
 }
 
-/** Events that viewers get while a turn streams. */
+/** Events that viewers receive while a turn is streaming. */
 type TurnEvent = ModelStreamEvent | Extract<AgentEvent, { readonly type: "model.start" | "model.discard" }>;
 
 /**
- * Requests one turn from a model and passes its events on. Resolves with a turn in any case: if the stream throws, ends
- * early or does not end after an abort, the turn contains what had arrived. Rejects only if `onEvent` does.
+ * Requests one turn from a model and passes its events to `onEvent`. Always resolves with a turn: if the stream throws,
+ * ends early or does not end after an abort, the turn contains what had arrived. Rejects only if `onEvent` does.
  *
  * @returns the turn, and the usage of earlier attempts
  */
@@ -44,7 +47,7 @@ export async function askModel(
       const event = await stream.next();
       if (event.type === "finish" || event.type === "error" || event.type === "broken") return event;
       if (event.type === "start") {
-        // An adapter may emit `start` for each attempt; viewers get the first one.
+        // An adapter may emit `start` for each attempt. Viewers get only the first one.
         if (!started)
           await onEvent({ type: "model.start", request: event.request, warnings: event.warnings });
         started = true;
@@ -81,7 +84,7 @@ function getTurn(end: StreamEnd, broken: (why: string) => AssistantMessage): Ass
   return turn ?? { ...broken(error.message), stopReason, error };
 }
 
-/** Creates a turn from what had arrived. */
+/** Creates a turn from the content that had arrived. */
 function createBrokenTurn(
   { model, options, now }: TurnRequest,
   snapshot: Snapshot,

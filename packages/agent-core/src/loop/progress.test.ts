@@ -5,7 +5,7 @@ import { Agent, runAgentLoop } from "../index.ts";
 
 const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A slow listener to a call that reports progress 50,000 times. */
+/** A slow listener for a call that reports progress 50,000 times. */
 function slow(): { listener: EmitEvent; most: () => number; seen: AgentEvent[] } {
   const seen: AgentEvent[] = [];
   let busy = 0;

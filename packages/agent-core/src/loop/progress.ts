@@ -1,7 +1,7 @@
 import type { ToolResult } from "../tool.ts";
 
 /**
- * Progress of one call. Tools do not wait for viewers, so while a report is being delivered, only the latest one is
+ * Progress of one call. Tools do not wait for viewers: while a report is being delivered, only the latest new one is
  * kept.
  */
 export class Progress {
@@ -20,7 +20,7 @@ export class Progress {
     this.#latest = partial;
     if (this.#isShowing) return;
     this.#shown = this.#showLatest();
-    // An error of a viewer is reported by `end`, not to the tool.
+    // `end` reports an error from a viewer. The tool does not get it.
     this.#shown.catch(() => {});
   }
 

@@ -1,28 +1,28 @@
-/** The reason for which work must end. */
+/** The reason why a task must end. */
 export type Ending = "aborted" | "timeout";
 
 export interface RaceLimits {
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds until the work must end. */
+  /** Milliseconds until the task must end. */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds that the work has to finish after that. Default: 0. */
+  /** Grace period in milliseconds after that. Default: 0. */
   readonly graceMs?: number | undefined;
   readonly onEnding?: (why: Ending) => void;
 }
 
-/** `ending` is the reason for which the work had to end, even if it finished within the grace period. */
+/** `ending` is the reason why the task had to end, even if it finished within the grace period. */
 export type RaceResult<T> =
   | { readonly done: true; readonly value: T; readonly ending: Ending | undefined }
   | { readonly done: false; readonly ending: Ending };
 
-/** Longest timer of Node.js, 24 days. A longer one fires at once. */
+/** Maximum timer delay of Node.js, about 24 days. A longer one fires immediately. */
 const MAX_TIMER_MS = 2_147_483_647;
 
 export function startTimer(onEnd: () => void, ms: number): NodeJS.Timeout {
   return setTimeout(onEnd, Math.min(ms, MAX_TIMER_MS));
 }
 
-/** Waits for a hook, but abandons it at once if the run has to stop. */
+/** Waits for a hook, but abandons it immediately if the run has to stop. */
 export async function waitUnlessAborted<T>(
   given: T | Promise<T>,
   signal: AbortSignal,
@@ -32,8 +32,8 @@ export async function waitUnlessAborted<T>(
 }
 
 /**
- * Waits for work until the signal aborts or the time is over, plus a grace period. The result of abandoned work is
- * ignored. Rejects if the work does.
+ * Waits for a task until the signal aborts or the timeout expires, plus a grace period. Ignores the result of an
+ * abandoned task. Rejects if the task does.
  */
 export function race<T>(
   work: PromiseLike<T>,

@@ -4,10 +4,10 @@ import { canonicalJson } from "../json.ts";
 
 const WARN_AT = 3;
 const STOP_AT = 6;
-/** Number of calls that are remembered. */
+/** Number of calls to remember. */
 const WINDOW = 32;
 
-/** Detects equal calls among the last ones of a run. */
+/** Detects equal calls among the most recent ones of a run. */
 export class Repeats {
   readonly #policy: AgentLoopConfig["repeat"];
   readonly #recent: string[] = [];
@@ -16,11 +16,11 @@ export class Repeats {
     this.#policy = policy;
   }
 
-  /** Counts equal calls and returns what to do about this one. */
+  /** Counts equal calls and returns how to handle this one. */
   add(call: ToolCallBlock): { readonly count: number; readonly action: "none" | "warn" | "stop" } {
     const isFree = this.#policy === false || this.#policy?.exempt.includes(call.name) === true;
     if (isFree) return { count: 1, action: "none" };
-    // Ignores spacing and key order of the arguments.
+    // Ignore whitespace and key order of the arguments.
     const key = `${call.name}\n${call.args === undefined ? call.argsText : canonicalJson(call.args)}`;
     const count = this.#recent.filter((other) => other === key).length + 1;
     if (this.#recent.push(key) > WINDOW) this.#recent.shift();

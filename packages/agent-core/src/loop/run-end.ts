@@ -5,10 +5,10 @@ import type { ModelErrorData } from "../model-error.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
 import { startTimer } from "./race.ts";
 
-/** The end of a run. */
+/** The fields of a result that describe how the run ended. */
 export type End = Pick<RunResult, "reason" | "limit" | "error"> & Partial<Pick<RunResult, "pending">>;
 
-/** Ends a run: by the host's signal, by `abort`, or by the time limit. */
+/** Aborts a run when the host's signal fires, when `abort` is called, or at the time limit. */
 export class RunStop extends AbortController {
   readonly #outer: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
@@ -22,7 +22,7 @@ export class RunStop extends AbortController {
     if (wallMs !== undefined) this.#timer = startTimer(() => this.#onTime(wallMs), wallMs);
   }
 
-  /** The end of a stopped run. */
+  /** The reason why the run was stopped. */
   get end(): End {
     return this.#isOutOfTime ? { reason: "limit", limit: "wallMs" } : { reason: "aborted" };
   }
@@ -41,7 +41,7 @@ export class RunStop extends AbortController {
   }
 }
 
-/** Returns the error of a failed turn, also if the turn does not contain one. */
+/** Returns the error of a failed turn, even if the turn does not contain one. */
 export function getTurnError(message: AssistantMessage): ModelErrorData {
   const { error, model, stopReason, content } = message;
   if (error !== undefined) return error;
@@ -50,7 +50,7 @@ export function getTurnError(message: AssistantMessage): ModelErrorData {
   return { code, message: text, retryable: false, emitted: content.length > 0, scope: "model" };
 }
 
-/** Returns the text of the last turn, together with truncated or paused turns that it continues. */
+/** Returns the text of the last turn, together with the truncated or paused turns that it continues. */
 export function getAnswerText(messages: readonly AgentMessage[], last: AssistantMessage | undefined): string {
   const turns = messages.filter((message) => message.role === "assistant");
   if (last !== undefined && turns.at(-1) !== last) turns.push(last);

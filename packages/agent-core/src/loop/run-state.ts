@@ -14,7 +14,7 @@ import { RunStop } from "./run-end.ts";
 
 const GRACE_MS = 1_000;
 
-/** State that the parts of a run share. Each part declares what it uses. */
+/** State shared by the parts of a run. Each part declares the fields it uses. */
 export class RunState {
   /** The current model turn; 1 is the first. */
   turn = 0;
@@ -33,7 +33,7 @@ export class RunState {
   /** Maximum length of a tool result in characters. */
   readonly resultChars: number;
   readonly now: () => number;
-  /** Messages that were taken from the host's queues and are not recorded yet. */
+  /** Messages that were taken from the host's queues but are not recorded yet. */
   readonly #taken = { steering: new Set<AgentMessage>(), followUps: new Set<AgentMessage>() };
 
   /** @throws AgentError `invalid_tool` */
@@ -62,7 +62,7 @@ export class RunState {
   async take(queue: keyof QueuedMessages): Promise<readonly AgentMessage[]> {
     let messages = this.config[queue]?.() ?? [];
     if (messages instanceof Promise) {
-      // A queue that does not respond within the grace period of an aborted run counts as empty.
+      // If the run is aborted and a queue does not respond within the grace period, treat it as empty.
       const given = await race(messages, this);
       messages = given.done ? given.value : [];
     }

@@ -2,7 +2,7 @@ import type { ToolCallBlock } from "../content.ts";
 import type { AgentMessage } from "../messages.ts";
 import type { ToolSpec } from "../model.ts";
 
-/** Texts that the model gets instead of a result. They are in one place because prompts rely on their wording. */
+/** Texts that the model receives instead of a result. They are in one file because prompts rely on their wording. */
 export const texts = {
   unknownTool: (name: string, known: readonly ToolSpec[]): string =>
     known.length === 0
@@ -47,7 +47,7 @@ export const texts = {
   continueBroken: "Your last message was interrupted. Continue where it stopped.",
 } as const;
 
-/** Creates a note of the loop to the model. */
+/** Creates a note from the loop to the model. */
 export function createLoopNote(content: string, timestamp: number): AgentMessage {
   return { role: "custom", kind: "continue", content, timestamp };
 }

@@ -14,20 +14,20 @@ import {
   createResultMessage,
 } from "./tool-result.ts";
 
-/** The outcome of the calls of a turn. */
+/** The outcome of a turn's calls. */
 export interface BatchOutcome {
-  /** In the order of the calls. Calls that wait for a decision are missing. */
+  /** In the order of the calls. Calls that are waiting for a decision are missing. */
   readonly results: readonly ToolResultMessage[];
-  /** Steering that arrived. The calls after it were skipped. */
+  /** Steering messages that arrived. The calls after them were skipped. */
   readonly steering: readonly AgentMessage[];
-  /** Why the run has to end after these calls. */
+  /** The reason why the run has to end after these calls. */
   readonly end: End | undefined;
 }
 
-/** A decision about a call before it runs: `run` it, leave it waiting, or complete it with this result. */
+/** The decision about a call before it runs: `run` it, leave it `waiting`, or complete it with this result. */
 export type DecidedCall = "run" | "waiting" | CompletedCall;
 
-/** Calls only run if the turn ended with `tool_use` and no limit is used up. Otherwise each gets a result. */
+/** Calls run only if the turn ended with `tool_use` and no limit is used up. Otherwise each gets a result. */
 export function decideWithoutRunning(
   { stopReason }: AssistantMessage,
   calls: readonly ToolCallBlock[],
@@ -43,7 +43,7 @@ export interface BatchSetting extends Pick<CallSetting, "message" | "onUpdate"> 
   readonly run: CallSetting["run"] & Pick<RunState, "budget" | "repeats" | "take">;
 }
 
-/** The calls of a turn, sequential or parallel. Each ends in one result. */
+/** The calls of a turn, sequential or parallel. Each call gets one result. */
 export class ToolBatch {
   /** Passed to each call that runs. */
   readonly setting: BatchSetting & CallSetting;
@@ -52,19 +52,19 @@ export class ToolBatch {
   readonly #results = new Map<ToolCallBlock, ToolResultMessage>();
   /** Calls without a result. */
   readonly #open: Set<ToolCallBlock>;
-  /** Start of the next group. */
+  /** Index of the next group. */
   #at = 0;
   #steering: readonly AgentMessage[] = [];
   /** Creates the results of the remaining calls once something prevents them from running. */
   #skip: ((call: ToolCallBlock) => CompletedCall) | undefined;
-  /** Why no further call runs. */
+  /** The reason why no further call runs. */
   #end: End | undefined;
-  /** True if a call waits for a decision. */
+  /** True if a call is waiting for a decision. */
   #waits = false;
   /** Warnings that are appended to the results of repeated calls. */
   readonly #warnings = new Map<ToolCallBlock, string>();
 
-  /** @param decided decisions for calls of an earlier run, and for calls that must not run */
+  /** @param decided decisions about calls of an earlier run and about calls that must not run */
   constructor(setting: BatchSetting, calls: readonly ToolCallBlock[], decided?: readonly DecidedCall[]) {
     // A call that an earlier run started may have taken effect.
     const interrupted = ({ name }: ToolCallBlock): CompletedCall =>
@@ -76,9 +76,9 @@ export class ToolBatch {
     this.#decided = decided;
   }
 
-  /** Returns the next calls: a sequential one, or neighboring parallel ones. */
+  /** Returns the next calls to run: a sequential one, or a group of neighboring parallel ones. */
   async nextGroup(): Promise<readonly ToolCallBlock[] | undefined> {
-    // Calls after one that waits may depend on it.
+    // Calls that follow a waiting call may depend on it.
     if (this.#at >= this.#calls.length || this.#waits) return undefined;
     this.#skip ??= await this.#findObstacle();
     const from = this.#at++;
@@ -94,13 +94,13 @@ export class ToolBatch {
     return { results, steering: this.#steering, end: waiting ?? this.#end };
   }
 
-  /** Checks before each group whether something prevents the remaining calls from running. */
+  /** Checks before each group whether the remaining calls may still run. */
   async #findObstacle(): Promise<((call: ToolCallBlock) => CompletedCall) | undefined> {
     const skipped = (text: string) => () => createFailedCall("skipped", text);
     if (this.setting.run.signal.aborted) return this.setting.stopped;
     if (this.#end?.reason === "repeated") return skipped(texts.limit("repeated calls"));
     if (this.#end?.limit !== undefined) return skipped(texts.limit(this.#end.limit));
-    // Steering follows the calls of an earlier run.
+    // Steering messages follow the calls of an earlier run.
     if (this.#decided !== undefined) return undefined;
     this.#steering = await this.setting.run.take("steering");
     return this.#steering.length > 0 ? skipped(texts.steered) : undefined;
@@ -131,7 +131,7 @@ export class ToolBatch {
     return undefined;
   }
 
-  /** Completes a call and returns its result, or `undefined` if it waits for a decision. */
+  /** Completes a call and returns its result, or `undefined` if the call is waiting for a decision. */
   complete(call: ToolCallBlock, completed: CompletedCall | "waiting"): ToolResultMessage | undefined {
     if (completed === "waiting") {
       if (this.#skip === undefined) this.#waits = true;

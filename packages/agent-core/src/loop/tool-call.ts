@@ -18,15 +18,15 @@ export interface CallSetting {
   readonly message: AssistantMessage;
   /** Calls of the turn without a result. */
   readonly pending: () => readonly ToolCallBlock[];
-  /** Creates the result of a call that the run did not reach. */
+  /** Creates the result of a call that the run did not execute. */
   readonly stopped: (call: ToolCallBlock) => CompletedCall;
-  /** Receives the progress of a tool, which does not wait for viewers. */
+  /** Receives the progress of a tool. The tool does not wait for viewers. */
   readonly onUpdate: (callId: string, partial: ToolResult) => void | Promise<void>;
 }
 
 /**
- * Runs one call: validate, guard, execute. It is recorded before it takes effect. Returns `waiting` if a person has not
- * decided yet.
+ * Runs one call: validates the arguments, asks the guard, and executes it. The call is recorded before it takes effect.
+ * Returns `waiting` if a person has not decided yet.
  */
 export async function* toolCall(call: ToolCallBlock, setting: CallSetting): Part<CompletedCall | "waiting"> {
   const { message, pending, run } = setting;
@@ -51,7 +51,7 @@ export async function* toolCall(call: ToolCallBlock, setting: CallSetting): Part
   return { ...completed, durationMs: now() - started };
 }
 
-/** Validates arguments. An asynchronous schema may exceed the tool's timeout. */
+/** Validates arguments. An asynchronous schema may exceed the timeout of the tool. */
 async function checkArgs(
   call: ToolCallBlock,
   tool: Tool,
@@ -63,7 +63,7 @@ async function checkArgs(
   return checked ?? createFailedCall("timeout", texts.timeout(call.name, tool.timeoutMs ?? 0));
 }
 
-/** A decision of the guard to ask a person. */
+/** A guard's decision to ask a person. */
 type AskDecision = Extract<ToolDecision, { action: "ask" }>;
 
 /** Applies `beforeToolCall`. If it fails, the call does not run. */
@@ -84,7 +84,7 @@ async function guard(
       case "ask":
         return decision;
       case "change": {
-        // Validated like the model's own arguments.
+        // Validate these like the model's own arguments.
         const changed = await checkArgs(call, tool, decision.args, setting);
         if ("problems" in changed) throw new Error(changed.problems);
         return "outcome" in changed ? changed : { ...info, args: changed.args };
@@ -118,8 +118,8 @@ async function ask(
 }
 
 /**
- * Runs a tool. Resolves in any case: if the tool throws, returns nothing, or hangs after an abort or its timeout. After
- * either it has a grace period to return a result. Rejects only if a viewer of its progress threw.
+ * Runs a tool. Resolves even if the tool throws, returns nothing, or hangs after an abort or its timeout. In the latter
+ * cases, the tool has a grace period to return a result. Rejects only if a viewer of its progress threw.
  */
 async function execute(
   { call, tool, args }: ToolCallInfo,
@@ -152,7 +152,7 @@ async function execute(
     : createFailedCall("aborted", texts.abortedDuring(name));
 }
 
-/** Lets the host replace the result of a tool. If the run has to stop first, the original result is not shown. */
+/** Lets the host replace the result of a tool. If the run has to stop first, the original result is withheld. */
 async function applyAfterToolCall(
   info: ToolCallInfo,
   completed: CompletedCall,

@@ -12,11 +12,11 @@ import { validateInput } from "./validate-turn.ts";
 export interface CompletedCall {
   readonly result: ToolResult;
   readonly outcome: ToolOutcome;
-  /** Milliseconds that the tool worked; absent if it did not run. */
+  /** Execution time of the tool in milliseconds. Absent if it did not run. */
   readonly durationMs?: number;
 }
 
-/** Deeper details are dropped, which includes cycles. */
+/** Maximum nesting of details. Deeper ones are dropped, including cycles. */
 const DETAIL_LEVELS = 256;
 
 /** Creates a failed result. */
@@ -29,27 +29,27 @@ export function createFailedCall(outcome: ToolOutcome, text: string): CompletedC
   return { result: failed(text), outcome };
 }
 
-/** Creates the outcome of a call from the value that a tool or the host returned. */
+/** Creates the outcome of a call from the return value of a tool or the host. */
 export function createCompletedCall(given: ToolResult | JsonValue | undefined, name: string): CompletedCall {
   const result = validateResult(given, name);
   return { result, outcome: result.isError === true ? "error" : "ok" };
 }
 
-/** Creates the outcome of a call that the run did not reach. */
+/** Creates the outcome of a call that the run did not execute. */
 export function createAbortedCall({ name }: ToolCallBlock): CompletedCall {
   return createFailedCall("aborted", texts.abortedBefore(name));
 }
 
-/** Creates the outcome of a call of an earlier run that is not run again. */
+/** Creates the outcome of a call from an earlier run that is not run again. */
 export function createInterruptedCall(tool: Tool | undefined): CompletedCall {
   const canRepeat = tool !== undefined && isHarmless(tool.effects);
   return createFailedCall("skipped", canRepeat ? texts.interruptedHarmless : texts.interrupted);
 }
 
 /**
- * Converts the return value of a tool or a hook to a valid result. Any value but a result becomes JSON. Invalid blocks
- * are replaced by a note, and if there are no valid ones, the result is a failure. Details that JSON cannot express (a
- * cycle, a bigint) are dropped, since no host could store them. Lone surrogates become U+FFFD. Never throws.
+ * Converts the return value of a tool or a hook to a valid result. Any value that is not a result becomes JSON. Invalid
+ * blocks are replaced with a note. If there are no valid blocks, the result is a failure. Details that JSON cannot
+ * express (a cycle, a bigint) are dropped, since no host could store them. Lone surrogates become U+FFFD. Never throws.
  */
 export function validateResult(output: ToolResult | JsonValue | undefined, name: string): ToolResult {
   try {
@@ -67,7 +67,7 @@ export function validateResult(output: ToolResult | JsonValue | undefined, name:
     const note: InputBlock = { type: "text", text: texts.badContent(name, unreadable) };
     return { ...result, content: [...readable, note], ...(readable.length === 0 ? { isError: true } : {}) };
   } catch {
-    // The object throws when it is read.
+    // The object throws when its properties are read.
     return failed(texts.noContent(name));
   }
 }
@@ -77,7 +77,7 @@ function isStorable(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((item) => isStorable(item, levels - 1));
 }
 
-/** Creates the message of a result. A tool may return an object that cannot be read twice. */
+/** Creates the message for a result. A tool may return an object that cannot be read twice. */
 export function createResultMessage(
   call: ToolCallBlock,
   { result, durationMs }: Pick<CompletedCall, "result" | "durationMs">,

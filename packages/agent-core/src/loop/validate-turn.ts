@@ -5,9 +5,9 @@ import { NO_USAGE, validateUsage } from "../usage.ts";
 import { texts } from "./texts.ts";
 
 /**
- * Validates a model turn for the loop, a store and the next request, because untyped adapters and models may produce
- * anything. Drops invalid blocks, completes calls, marks deeply nested arguments as malformed, and replaces lone
- * surrogates and invalid counts.
+ * Validates a model turn before the loop, a store or the next request uses it, because untyped adapters and models may
+ * produce anything. Drops invalid blocks, completes calls, marks deeply nested arguments as malformed, and replaces
+ * lone surrogates and invalid counts.
  *
  * @returns `undefined` if there is no turn, and the same object if it is valid
  */
@@ -42,7 +42,7 @@ function validateBlock(block: Block): Block | undefined {
   }
 }
 
-/** Validates a block of a person or a tool. */
+/** Validates a block from a person or a tool. */
 export function validateInput(block: InputBlock): InputBlock | undefined {
   if (block?.type === "text") return validateText(block);
   return isMedia(block) ? block : undefined;
@@ -61,7 +61,7 @@ function validateText<B extends { readonly text: string }>(block: B): B | undefi
   return block.text.isWellFormed() ? block : { ...block, text: block.text.toWellFormed() };
 }
 
-/** Validates a call like `validateTurn`, also one from a history. */
+/** Validates a call like `validateTurn` does, including calls from a history. */
 export function validateCall(call: ToolCallBlock): ToolCallBlock {
   const readable = isJsonObject(call.args) && !isDeeperThan(call.args, MAX_JSON_DEPTH);
   const args = readable ? toWellFormed(call.args) : undefined;
@@ -71,7 +71,7 @@ export function validateCall(call: ToolCallBlock): ToolCallBlock {
   if (isFine) return call;
   const { argsError: said, ...rest } = call;
   const argsError = args === undefined ? (said ?? texts.notArguments(MAX_JSON_DEPTH)) : said;
-  // The text is sent again, so it has to match the arguments.
+  // The text is sent again, so it must match the arguments.
   const kept = args === undefined || args === call.args ? argsText : JSON.stringify(args);
   return { ...rest, name, id, args, argsText: kept, argsError };
 }

@@ -4,10 +4,10 @@ import type { ModelEvent } from "../model.ts";
 import { race } from "./race.ts";
 import { isValidBlock } from "./validate-turn.ts";
 
-/** Milliseconds that a stream may take to close after its last event. */
+/** Time limit in milliseconds for a stream to close after its last event. */
 const CLOSE_MS = 250;
 
-/** A stream that did not end properly. `cause` is what it threw. */
+/** A stream that did not end properly. `cause` is the thrown value. */
 export interface BrokenStream {
   readonly type: "broken";
   readonly why: string;
@@ -15,8 +15,8 @@ export interface BrokenStream {
 }
 
 /**
- * Reads a stream that may be invalid. Skips invalid events and ends with `broken` if the stream throws, yields nonsense
- * or stops early. `validateTurn` checks the turn in the last event.
+ * Reads a stream that may be invalid. Skips invalid events and ends with `broken` if the stream throws, yields an
+ * invalid value or stops early. `validateTurn` checks the turn in the last event.
  */
 export class ValidatedStream {
   readonly #open: () => AsyncIterable<ModelEvent>;
@@ -28,7 +28,8 @@ export class ValidatedStream {
   }
 
   /**
-   * Returns the next valid event. The last one is returned once the stream has closed or had time to. Never rejects.
+   * Returns the next valid event. Returns the last one only after the stream has closed or its time limit has passed.
+   * Never rejects.
    */
   async next(): Promise<ModelEvent | BrokenStream> {
     try {
@@ -46,7 +47,7 @@ export class ValidatedStream {
     }
   }
 
-  /** Stops reading. Not awaited, because an iterator that hangs would block the caller. */
+  /** Stops reading. Not awaited, because a hanging iterator would block the caller. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -54,19 +55,19 @@ export class ValidatedStream {
     close().catch(() => {});
   }
 
-  /** Reads what follows the last event, so that a connection can return to its pool. */
+  /** Reads the rest of the stream after the last event, so that the connection can return to its pool. */
   async #readRest(iterator: AsyncIterator<ModelEvent>): Promise<void> {
     try {
       const rest = await race(Promise.resolve(iterator.next()), { timeoutMs: CLOSE_MS });
       if (!rest.done || rest.value.done !== true) this.close();
     } catch {
-      // The turn is complete in any case.
+      // The turn is complete even if closing fails.
     }
     this.#closed = true;
   }
 }
 
-/** Returns `undefined` for an invalid event, which is skipped. */
+/** Returns `undefined` for an invalid event. The caller skips it. */
 function validateEvent(next: IteratorResult<ModelEvent> | undefined): ModelEvent | BrokenStream | undefined {
   const broken = (why: string): BrokenStream => ({ type: "broken", why });
   if (next === undefined || next.done === true) return broken("The stream ended before the turn did.");

@@ -7,11 +7,14 @@ import { estimateTokens } from "../tokens.ts";
 import type { Part } from "./part.ts";
 import type { RunState } from "./run-state.ts";
 
-/** Share of the window that a request may fill before old tool results are pruned and, if needed, it is compacted. */
+/**
+ * Maximum share of the window that a request may fill. Above it, old tool results are pruned, and the conversation is
+ * compacted if needed.
+ */
 const FULL_SHARE = 0.6;
-/** Approximate share of the window that compaction keeps verbatim. */
+/** Approximate share of the window to keep verbatim during compaction. */
 const KEEP_SHARE = 0.25;
-/** Share of the window by which a conversation that is still long must grow before it is compacted again. */
+/** Share of the window by which a conversation that is still long must grow before the next compaction. */
 const AGAIN_SHARE = 0.1;
 
 type WindowSetting = Pick<
@@ -20,12 +23,12 @@ type WindowSetting = Pick<
 >;
 
 /**
- * Keeps a conversation inside the model's window. Shortens old tool results first, then removes them, and summarizes
- * older messages only if that is not enough.
+ * Keeps a conversation within the model's window. First shortens old tool results, then removes them. Summarizes older
+ * messages only if that is not enough.
  */
 export class Window {
   readonly #run: WindowSetting;
-  /** Below this many tokens, another compaction in this run would gain nothing. */
+  /** Token count up to which another compaction in this run would gain nothing. */
   #compactAbove = 0;
 
   constructor(run: WindowSetting) {
@@ -56,7 +59,7 @@ export class Window {
     const prefix = this.#prefixTokens(system);
     const before = tokens.total(prefix);
     const pruned = yield* this.#prune(prefix, 0, 1);
-    // If the estimate was too low, keep proportionally less.
+    // If the estimate was too low, keep less, in proportion.
     const factor = Math.min(1, before / contextWindow);
     const length = tokens.total(prefix);
     const compacted = yield* this.#compact("overflow", length, contextWindow, factor);
@@ -68,7 +71,7 @@ export class Window {
     return this.#compact("manual", this.#run.tokens.total(0));
   }
 
-  /** Shortens old results until the request is down to `target` tokens. Returns `false` if none became shorter. */
+  /** Shortens old results until the request fits into `target` tokens. Returns `false` if none became shorter. */
   async *#prune(prefix: number, target: number, protectTurns?: number): Part<boolean> {
     const { view, tokens } = this.#run;
     const counts = { soft: 0, hard: 0 };

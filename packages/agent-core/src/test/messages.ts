@@ -3,7 +3,7 @@ import type { JsonObject } from "../json.ts";
 import type { AssistantMessage, UserMessage } from "../messages.ts";
 import type { Model } from "../model.ts";
 
-/** The model of scripted turns. Use another one for the agent under test if its window matters. */
+/** The model of scripted turns. Use another one for the agent under test if the window size matters. */
 export const SCRIPTED_MODEL: Model = {
   id: "scripted-1",
   provider: "scripted",
@@ -20,7 +20,8 @@ export function userMessage(content: string, timestamp = 1): UserMessage {
 }
 
 /**
- * Creates a model turn from a text or from blocks. It ends with `tool_use` if it contains calls, else with `end_turn`.
+ * Creates a model turn from a text or from blocks. It ends with `tool_use` if it contains calls, otherwise with
+ * `end_turn`.
  */
 export function assistantMessage(
   content: string | readonly Block[],
@@ -39,7 +40,7 @@ export function assistantMessage(
   };
 }
 
-/** Creates a call as a model would. */
+/** Creates a call like one from a model. */
 export function toolCall(id: string, name: string, args: JsonObject | undefined = {}): ToolCallBlock {
   return { type: "toolCall", id, name, args, argsText: JSON.stringify(args) };
 }

@@ -12,7 +12,7 @@ export interface ScriptedRequest {
   readonly messages: readonly Message[];
 }
 
-/** A text, a whole turn, or a function that returns one for a request. A stream is passed on unchanged. */
+/** A text, a complete turn, or a function that returns one for a request. A stream is passed on unchanged. */
 export type ScriptedTurn =
   | string
   | AssistantMessage
@@ -46,7 +46,7 @@ export function scriptedModel(...turns: readonly ScriptedTurn[]): ScriptedModel 
   return { stream, requests };
 }
 
-/** Returns the events of a vendor's stream for a turn, each text in `pieces` deltas. */
+/** Returns the events of a vendor's stream for a turn. Each text is split into `pieces` deltas. */
 export function* toEvents(message: AssistantMessage, pieces = 2): Generator<ModelEvent> {
   const { api, provider, model, usage, error } = message;
   yield { type: "start", request: { api, provider, model }, warnings: [] };

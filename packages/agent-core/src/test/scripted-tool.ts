@@ -6,7 +6,10 @@ export interface ScriptedTool extends Tool<JsonObject> {
   readonly calls: readonly ToolCall<JsonObject>[];
 }
 
-/** Creates a tool that returns these values, one per call, and then repeats the last one. Errors are thrown. */
+/**
+ * Creates a tool that returns these values, one per call, and then repeats the last one. Errors among the values are
+ * thrown.
+ */
 export function scriptedTool(
   name: string,
   ...answers: readonly (string | ToolResult | Error)[]

@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 
-/** Maximum nesting of arguments that are corrected. */
+/** Maximum nesting up to which arguments are corrected. */
 const MAX_DEPTH = 32;
 /** A number in JSON notation. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Corrects arguments whose meaning is unambiguous under their schema. Drops `null` for optional properties that cannot
- * be null, and decodes numbers, booleans, lists and objects that are written as strings, as some models and servers
- * always do. Returns the same object if there is nothing to correct.
+ * Corrects arguments whose meaning is unambiguous under their schema. Drops `null` for optional properties that are not
+ * nullable, and decodes numbers, booleans, lists and objects written as strings. Some models and servers always produce
+ * such values. Returns the same object if there is nothing to correct.
  */
 export function coerceArguments(schema: JsonObject, args: JsonObject): JsonObject {
   return coerceObject(schema, args, 0);
@@ -38,7 +38,7 @@ function coerceValue(given: JsonObject, value: JsonValue, depth: number): JsonVa
   const [type, ...others] = [schema.type]
     .flat()
     .filter((name) => typeof name === "string" && name !== "null");
-  // With several types or none, a string may be intended.
+  // If the schema allows several types or does not restrict them, the string may be intended.
   if (typeof type !== "string" || others.length > 0) return value;
   const decoded = typeof value === "string" ? decode(value, type) : value;
   if (type === "string" && typeof value === "number") return String(value);
@@ -56,7 +56,7 @@ function removeNull(schema: JsonObject): JsonObject {
   return schema.type === undefined && only !== undefined && others.length === 0 ? only : schema;
 }
 
-/** Decodes a string as a value of a type. Returns the string if that fails. */
+/** Decodes a string as a value of the given type. Returns the string if that fails. */
 function decode(text: string, type: string | undefined): JsonValue {
   const trimmed = text.trim();
   if (type === "boolean") return trimmed === "true" ? true : trimmed === "false" ? false : text;

@@ -3,7 +3,7 @@ import { type Schema, validate } from "@cfworker/json-schema";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { findIssues, getPointerKeys, type SchemaIssue } from "./schema-issues.ts";
 
-// The thread of `json-schema.ts`: answers each `{ schema, value }` with the issues of the value.
+// Worker thread of `json-schema.ts`. Responds to each `{ schema, value }` with the issues of the value.
 parentPort?.on("message", ({ schema, value }: { readonly schema: JsonValue; readonly value: unknown }) =>
   parentPort?.postMessage(validateValue(schema, value)),
 );
@@ -20,7 +20,7 @@ function validateValue(source: JsonValue, value: unknown): readonly SchemaIssue[
     const { errors } = validate(value, schema, "2020-12", Object.fromEntries(definitions), false);
     return findIssues(errors, schemaAt);
   } catch {
-    // Endless references, or too many issues, exhaust the stack.
+    // Infinite references, or too many issues, overflow the stack.
     return [{ path: "", message: "cannot be validated: the tool's schema is too complex" }];
   }
 }
@@ -31,7 +31,7 @@ function getMember(value: unknown, key: string): unknown {
 
 const TYPES = new Set(["string", "number", "integer", "boolean", "null", "array", "object"]);
 
-/** Returns a keyword's value for the validator, or `undefined` to ignore a value of the wrong kind. */
+/** Returns a keyword's value for the validator, or `undefined` to ignore a value of the wrong type. */
 type ReadKeyword = (value: JsonValue, reader: SchemaReader) => unknown;
 
 function each(keywords: string, read: ReadKeyword): (readonly [string, ReadKeyword])[] {
@@ -63,7 +63,10 @@ const KEYWORDS: ReadonlyMap<string, ReadKeyword> = new Map([
   ...each("$ref", (value, reader) => (typeof value === "string" && reader.define(value) ? value : undefined)),
 ]);
 
-/** Copies a schema of unknown quality into one that the validator accepts: known keywords, each of the right kind. */
+/**
+ * Copies an arbitrary schema into one that the validator accepts: only known keywords, each with a value of the right
+ * type.
+ */
 class SchemaReader {
   readonly schema: Schema | boolean;
   /** The targets of local references, by reference. */
@@ -84,11 +87,11 @@ class SchemaReader {
       if (read !== undefined) schema[keyword] = read;
     }
     const types = [source.type].flat().filter((type) => TYPES.has(String(type)));
-    // OpenAPI 3.0 marks a value that may be null this way, and MCP servers pass it on.
+    // OpenAPI 3.0 marks nullable values this way, and MCP servers pass it on.
     if (types.length > 0 && source.nullable === true) types.push("null");
     if (types.length > 0) Object.assign(schema, { type: types.length === 1 ? types[0] : types });
     if (Array.isArray(source.items)) {
-      // Before draft 2020-12, a list under `items` meant what `prefixItems` means now.
+      // Before draft 2020-12, a list under `items` had the meaning of `prefixItems`.
       schema.prefixItems = this.list(source.items);
       schema.items = this.read(source.additionalItems);
     }
@@ -104,7 +107,7 @@ class SchemaReader {
     return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, this.read(entry)]));
   }
 
-  /** Reads the target of a reference once, since it may lead back to itself. Returns whether there is one. */
+  /** Reads the target of a reference once, because references may be recursive. Returns true if the target exists. */
   define(ref: string): boolean {
     if (this.definitions.has(ref)) return true;
     const target = resolve(this.#root, ref);
@@ -116,8 +119,8 @@ class SchemaReader {
 }
 
 /**
- * Removes patterns of property names that JavaScript cannot read, and with them the rule for all other properties,
- * because the properties they apply to are unknown.
+ * Removes property name patterns that JavaScript cannot compile. Also removes the rule for all other properties,
+ * because it is unknown which properties the patterns cover.
  */
 function removeUnknownPatterns(schema: Schema): void {
   const unknown = Object.keys(schema.patternProperties ?? {}).filter((pattern) => !isPattern(pattern));
@@ -155,7 +158,7 @@ function decode(key: string): string {
   try {
     return decodeURIComponent(key);
   } catch {
-    // A percent sign that encodes nothing stands for itself.
+    // A percent sign that is not part of an escape is literal.
     return key;
   }
 }

@@ -181,7 +181,7 @@ describe("validateJson", () => {
     const value = fc.dictionary(fc.constantFrom("name", "age", "tags", "where", "other"), field);
     await fc.assert(
       fc.asyncProperty(value, async (given) => {
-        // Values from fast-check may hold -0 and a null prototype; arguments come from JSON and never do.
+        // Values from fast-check may contain -0 and null prototypes. Arguments come from JSON and never do.
         const plain: JsonValue = JSON.parse(JSON.stringify(given));
         expect([plain, (await issues(json, plain)).length === 0]).toEqual([
           plain,
@@ -194,7 +194,7 @@ describe("validateJson", () => {
 });
 
 describe("validateJson with a hostile schema", () => {
-  /** References whose number of paths doubles with each of these levels. */
+  /** References whose number of paths doubles with each level. */
   const exponential = (levels: number, leaf: JsonValue): JsonValue => {
     const $defs: Record<string, JsonValue> = { a0: leaf };
     for (let i = 1; i <= levels; i++) {

@@ -4,26 +4,27 @@ import { reasonOf } from "../errors.ts";
 import type { JsonValue } from "../json.ts";
 import type { SchemaIssue } from "./schema-issues.ts";
 
-/** Milliseconds that one validation may take. Ordinary schemas take less than one. */
+/** Time limit for one validation in milliseconds. Ordinary schemas take less than one millisecond. */
 const TIME_LIMIT_MS = 2_000;
-/** Megabytes of heap for the validation thread. */
+/** Heap limit of the validation thread in megabytes. */
 const MEMORY_LIMIT_MB = 64;
 
 const SOURCE = import.meta.url.endsWith(".ts") ? "./json-schema-worker.ts" : "./json-schema-worker.js";
 
-/** The thread that validates, started on first use and again after one that was stopped. */
+/** The validation thread. It starts on first use, and again after it was stopped. */
 let thread: Promise<Worker> | undefined;
-/** Validations run one after the other, so that the time limit of each covers only its own work. */
+/** Validations run one at a time, so that the time limit of each covers only its own run time. */
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Validates a value against a JSON Schema: draft 2020-12, and the spellings of older drafts and OpenAPI. `format`,
- * references to other documents, unknown keywords and patterns that JavaScript cannot read are ignored.
+ * Validates a value against a JSON Schema of draft 2020-12. Accepts the spellings of older drafts and OpenAPI. Ignores
+ * `format`, references to other documents, unknown keywords and patterns that JavaScript cannot compile.
  *
- * A schema may come from an untrusted server, and a pattern or a reference can make validation take forever. It
+ * A schema may come from an untrusted server, and a pattern or a reference can make validation take forever. Validation
  * therefore runs in a worker thread, which is stopped after two seconds.
  *
- * @returns what is wrong with the value; empty if it is valid. Never rejects.
+ *
+ * @returns the issues of the value; empty if it is valid. Never rejects.
  */
 export function validateJson(schema: JsonValue, value: unknown): Promise<readonly SchemaIssue[]> {
   const issues = last.then(() => validateInThread(schema, value));
@@ -36,7 +37,7 @@ async function validateInThread(schema: JsonValue, value: unknown): Promise<read
   const started = thread;
   try {
     const worker = await started;
-    // The process stays alive for a validation, but not for an idle thread.
+    // The thread keeps the process alive during a validation, but not while it is idle.
     worker.ref();
     worker.postMessage({ schema, value });
     const [issues] = await once(worker, "message", { signal: AbortSignal.timeout(TIME_LIMIT_MS) });
@@ -57,7 +58,7 @@ async function startThread(): Promise<Worker> {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB },
   });
-  // `once` above reports errors too, but an error without any listener would end the process.
+  // `once` above reports errors too, but a further error without a listener would end the process.
   worker.on("error", () => {});
   await once(worker, "online");
   return worker;

@@ -1,25 +1,27 @@
 import type { OutputUnit } from "@cfworker/json-schema";
 import { isJsonObject } from "../json.ts";
 
-/** One violation of a schema. `path` is a JSON pointer to the wrong value; empty for the arguments as a whole. */
+/**
+ * One violation of a schema. `path` is a JSON pointer to the invalid value. It is empty for the arguments as a whole.
+ */
 export interface SchemaIssue {
   readonly path: string;
   readonly message: string;
 }
 
-/** A model cannot use more at once. */
+/** Maximum number of reported issues. A model cannot use more at once. */
 const MAX_ISSUES = 12;
 
-/** Keywords that fail only because a schema inside them failed, which is reported instead. */
+/** Keywords that fail only because a nested schema failed. The nested failure is reported instead. */
 const WRAPPERS = new Set(
   `$ref allOf if properties patternProperties additionalProperties unevaluatedProperties propertyNames dependentSchemas
   prefixItems items unevaluatedItems`.split(/\s+/),
 );
 
-/** Returns the part of a schema at a keyword location such as `#/properties/a/type`. */
+/** Returns the subschema or value at a keyword location such as `#/properties/a/type`. */
 export type SchemaAt = (keywordLocation: string) => unknown;
 
-/** Turns the output of the validator into issues that a model can act on. */
+/** Converts the output of the validator to issues that a model can act on. */
 export function findIssues(units: readonly OutputUnit[], schemaAt: SchemaAt): SchemaIssue[] {
   const issues: SchemaIssue[] = [];
   let at = 0;
@@ -39,7 +41,7 @@ export function findIssues(units: readonly OutputUnit[], schemaAt: SchemaAt): Sc
   return issues.slice(0, MAX_ISSUES);
 }
 
-/** Reports the alternative that failed deepest inside the value, since it is probably the intended one. */
+/** Reports the alternative that failed at the deepest path, since it is probably the intended one. */
 function findAlternativeIssues(unit: OutputUnit, inner: OutputUnit[], schemaAt: SchemaAt): SchemaIssue[] {
   const path = getPath(unit);
   if (unit.keyword === "oneOf" && !unit.error.endsWith("(0 matches).")) {
@@ -57,7 +59,10 @@ function findAlternativeIssues(unit: OutputUnit, inner: OutputUnit[], schemaAt: 
   return [{ path, message: best.map(({ message }) => message).join("; ") }];
 }
 
-/** Returns the index after the failures inside `unit`. A `false` schema is located by the value, not by the schema. */
+/**
+ * Returns the index after the failures nested in `unit`. A failure of a `false` schema is identified by its instance
+ * location, not by its keyword location.
+ */
 function findEnd(units: readonly OutputUnit[], from: number, unit: OutputUnit): number {
   const inside = `${unit.keywordLocation}/`;
   const isInside = (inner: OutputUnit | undefined): boolean =>
@@ -79,7 +84,7 @@ function getPath({ instanceLocation }: OutputUnit): string {
   return instanceLocation.slice(1);
 }
 
-/** Explains a `false` schema by the keyword that holds it. */
+/** Explains a `false` schema based on the keyword that contains it. */
 function falseSchemaMessage(wrapper: OutputUnit | undefined, schemaAt: SchemaAt): string {
   if (wrapper?.keyword !== "additionalProperties" && wrapper?.keyword !== "unevaluatedProperties") {
     return "is not allowed";
@@ -93,8 +98,8 @@ function falseSchemaMessage(wrapper: OutputUnit | undefined, schemaAt: SchemaAt)
 const MISSING = /required property "([\s\S]*)"\.$/;
 
 /**
- * Uses the validator's message, except for a missing property, which it does not locate, and for a pattern, which it
- * does not quote.
+ * Uses the validator's message, except for a missing property, whose path it does not report, and for a pattern, which
+ * it does not quote.
  */
 function createIssue(unit: OutputUnit, schemaAt: SchemaAt): SchemaIssue {
   const path = getPath(unit);

@@ -9,13 +9,15 @@ import { coerceArguments } from "./coerce.ts";
 import { validateJson } from "./json-schema.ts";
 import { formatIssues, type SchemaIssue } from "./schema-issues.ts";
 
-/** Result of a validation: the arguments for the tool, or issues for the model; `undefined` if it timed out. */
+/** Result of a validation: the arguments for the tool, or issues for the model. `undefined` if it timed out. */
 type Checked = { readonly args: unknown } | { readonly problems: string } | undefined;
 
-/** Accepted by every vendor; OpenAI's rule is the strictest. */
+/** Names that every vendor accepts. OpenAI's rule is the strictest. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Maximum nesting of a schema. A level of the described value takes several levels, and vendors may recurse. */
+/**
+ * Maximum nesting of a schema. Each level of the described value takes several schema levels, and vendors may recurse.
+ */
 const MAX_SCHEMA_DEPTH = 256;
 
 type Check = (args: JsonObject, limits: RaceLimits) => Promise<Checked>;
@@ -46,7 +48,7 @@ export class ToolSet {
 }
 
 /**
- * Returns a tool as the model sees it.
+ * Returns the specification of a tool for the model.
  *
  * @throws AgentError `invalid_tool`
  */
@@ -55,8 +57,8 @@ export function getToolSpec(tool: Tool): ToolSpec {
 }
 
 /**
- * Validates arguments, and corrects those that are wrong but unambiguous. Never rejects: an error thrown by a schema is
- * an issue of the arguments.
+ * Validates arguments, and corrects invalid ones if their meaning is unambiguous. Never rejects: an error thrown by a
+ * schema becomes an issue of the arguments.
  */
 export async function checkArguments(tool: Tool, args: JsonObject, signal?: AbortSignal): Promise<Checked> {
   try {
@@ -73,10 +75,10 @@ export async function checkArguments(tool: Tool, args: JsonObject, signal?: Abor
   }
 }
 
-/** Cached by schema, so that an application may create its tools for each run. */
+/** Cached by schema, so that an application can create its tools again for each run. */
 const schemas = new WeakMap<InputSchema, CompiledSchema>();
 
-/** @throws AgentError `invalid_tool` if an untyped tool has no schema */
+/** @throws AgentError `invalid_tool` if a tool without types has no schema */
 export function checkSchema(name: string, schema: InputSchema): void {
   if ((typeof schema === "object" && schema !== null) || typeof schema === "function") return;
   const remedy = "Set `input` (`inputSchema` without `defineTool`) to a Standard Schema or a JSON Schema";
@@ -90,7 +92,7 @@ function compileSchema({ name, inputSchema }: Tool): CompiledSchema {
   return schema;
 }
 
-/** A schema as JSON, and its validation. */
+/** A schema in JSON form, and its validation. */
 class CompiledSchema {
   readonly json: JsonObject;
   /** Approximate tokens of the schema in a request. */
@@ -112,8 +114,8 @@ class CompiledSchema {
   }
 
   /**
-   * Returns the same object for the same tool, because adapters cache by identity. Two tools rarely share a schema, so
-   * one is cached.
+   * Returns the same object for the same tool, because adapters cache by identity. Tools rarely share a schema, so only
+   * one specification is cached.
    */
   getSpec({ name, description }: Tool): ToolSpec {
     if (this.#spec?.name !== name || this.#spec.description !== description) {
@@ -129,7 +131,7 @@ class CompiledSchema {
 
 type Standard = StandardSchemaV1<unknown, unknown>;
 
-/** Schemas of some libraries are functions. */
+/** The schemas of some libraries are functions. */
 function isStandard(schema: InputSchema): schema is Standard {
   return "~standard" in schema;
 }

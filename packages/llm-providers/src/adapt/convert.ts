@@ -13,7 +13,7 @@ import { describeOmitted, replaceMedia } from "./media.ts";
 import { callIdFor, toolNameFor } from "./names.ts";
 
 export interface AdaptOptions {
-  /** The conversion of another model's thinking: `drop` (default), or `text` between `<thinking>` tags. */
+  /** How to convert thinking of another model: `drop` it (default), or send it as `text` between `<thinking>` tags. */
   readonly foreignThinking?: "drop" | "text";
 }
 
@@ -22,7 +22,7 @@ export interface ConvertOptions extends AdaptOptions {
   readonly showsMany?: boolean;
 }
 
-/** A converted message. `message` is absent if nothing is left of it. */
+/** A converted message. `message` is absent if nothing remains of it. */
 export interface Converted {
   readonly message: Message | undefined;
   readonly lost: readonly Omit<Loss, "message">[];
@@ -30,7 +30,7 @@ export interface Converted {
   readonly pictures: number;
 }
 
-/** Converts one message. Pure; a message that needs no change is returned as it is. */
+/** Converts one message. Pure; a message that needs no change is returned as is. */
 export function convertMessage(message: Message, target: Model, options: ConvertOptions): Converted {
   const converter = new Converter(target, options);
   const blocks: readonly Block[] = typeof message.content === "string" ? [] : message.content;
@@ -42,7 +42,7 @@ function isMadeBy(origin: Omit<Native, "data">, { api, provider, id }: Model): b
   return origin.model === id && origin.provider === provider && origin.api === api;
 }
 
-/** Returns the object with other fields, or the object itself if they are equal. */
+/** Returns the object with the changed fields, or the same object if they are equal. */
 function changed<T extends object>(before: T, fields: Partial<T>): T {
   for (const name in fields) if (before[name] !== fields[name]) return { ...before, ...fields };
   return before;
@@ -77,7 +77,7 @@ class Converter {
     this.lost.push({ kind, detail });
   }
 
-  /** Replaces media that cannot be sent, and drops blank texts, which vendors refuse. */
+  /** Replaces media that cannot be sent, and drops blank texts, because vendors reject them. */
   #input(blocks: readonly InputBlock[]): readonly InputBlock[] {
     return blocks.flatMap((block) => {
       if (block.type === "text") return block.text.trim() === "" ? [] : [block];
@@ -118,7 +118,7 @@ class Converter {
       }
       case "toolCall": {
         const id = this.#id(block.id);
-        // Not a loss: the tool's own name is restored when the model calls it.
+        // Not a loss, because the tool's own name is restored when the model calls it.
         const name = toolNameFor(this.#target.api, block.name);
         return changed(this.#bare(block, own), { id, name });
       }
@@ -127,7 +127,7 @@ class Converter {
         this.#lose("refusal", "turned into text");
         return { type: "text", text: block.text };
       case "citation":
-        // Providers store the citations that the vendor accepts back.
+        // Adapters set `native` only for citations that the vendor accepts back.
         if (own && block.native !== undefined) return block;
         this.#lose("citation", block.url ?? block.title ?? "");
         return undefined;
@@ -146,12 +146,12 @@ class Converter {
     }
   }
 
-  /** Removes what only the block's own vendor understands. */
+  /** Removes vendor-specific data unless the block goes back to its own vendor. */
   #bare<B extends Block>(block: B, own: boolean): B {
     if (own || block.native === undefined) return block;
     this.#lose("native", `${block.type} made by ${block.native.provider}/${block.native.model}`);
     const { native: _, ...rest } = block;
-    // A block without an optional field has the same type, which the compiler cannot know.
+    // Removing an optional field does not change the type, but the compiler cannot infer that.
     return rest as B;
   }
 }

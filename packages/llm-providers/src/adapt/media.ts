@@ -15,13 +15,13 @@ export type Media = ImageBlock | AudioBlock | FileBlock;
 
 type Takes = (block: Media) => boolean;
 
-/** The media that a wire format accepts from users and tools, and back from the model itself. */
+/** The media that a wire format accepts from users, from tools and in the model's own turns. */
 type MediaRules = { readonly [From in "input" | "output"]: Takes };
 
 export const ANTHROPIC_IMAGES = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
 const CHAT_AUDIO = /^audio\/(?:x-)?(?:wav|mpeg|mp3)$/;
 
-/** Any text format. Anthropic accepts these as plain text documents. */
+/** Returns true for any text format. Anthropic accepts these as plain text documents. */
 export function isTextFile(mimeType: string): boolean {
   return /^text\/|[/+](?:json|xml|yaml)$/.test(mimeType);
 }
@@ -64,8 +64,9 @@ const CANNOT: Readonly<Record<Media["type"], string>> = {
 
 /**
  * Returns a replacement for media that a model or its API does not accept, or `undefined` if it does.
- * @param from `output` if the model itself made it
- * @param isAmongMany whether the history has more images than {@link IMAGE_LIMITS} calls few
+ *
+ * @param from `output` if the model itself generated the media
+ * @param isAmongMany whether the history has more than `few` images (see {@link IMAGE_LIMITS})
  */
 export function replaceMedia(
   block: Media,
@@ -80,7 +81,7 @@ export function replaceMedia(
   return describeOmitted(block, `it is too large for this model${among}`);
 }
 
-/** Anthropic refuses a whole request because of one such image. */
+/** Anthropic rejects the entire request if one image is too large. */
 function isTooLarge({ type, source }: Media, isAmongMany: boolean): boolean {
   if (type !== "image" || source.kind === "url") return false;
   const { width = 0, height = 0 } = readImageInfo(Buffer.from(source.data, "base64")) ?? {};
@@ -88,7 +89,10 @@ function isTooLarge({ type, source }: Media, isAmongMany: boolean): boolean {
   return Math.max(width, height) > (isAmongMany ? IMAGE_LIMITS.sideAmongMany : IMAGE_LIMITS.side);
 }
 
-/** Replaces all images but the last ones by descriptions. Returns the same messages if there are not more. */
+/**
+ * Replaces all but the last images with descriptions. Returns the same messages if there are no more images than
+ * allowed.
+ */
 export function keepLastImages(
   messages: readonly Message[],
   max: number,
@@ -113,7 +117,7 @@ export function keepLastImages(
   };
 }
 
-/** Describes a block that cannot be sent, so that the model knows of it. */
+/** Describes a block that cannot be sent, so that the model knows it exists. */
 export function describeOmitted(block: Media, why = "this model's API has no place for it"): TextBlock {
   const name = block.type === "file" && block.name !== undefined ? ` "${block.name}"` : "";
   const place = block.source.kind === "url" ? ` at ${block.source.url}` : "";

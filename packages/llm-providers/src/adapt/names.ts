@@ -6,9 +6,9 @@ import { adaptSchema } from "./schema.ts";
 interface Format {
   readonly longestName: number;
   readonly name?: RegExp;
-  /** The form of a call id; default: any. */
+  /** Pattern of valid call ids. Default: any. */
   readonly id?: RegExp;
-  /** The prefix of a generated id, before its letters and digits. */
+  /** Prefix of a generated id. */
   readonly prefix?: string;
   readonly idLength?: number;
 }
@@ -19,7 +19,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
   "openai-responses": { longestName: 64, id: /^[a-zA-Z0-9_-]{1,64}$/ },
   "openai-chat": { longestName: 64, id: /^[a-zA-Z0-9_-]{1,40}$/ },
   "mistral-chat": { longestName: 64, id: /^[a-zA-Z0-9]{9}$/, prefix: "", idLength: 9 },
-  // Declarations may contain dots and colons, calls may not.
+  // Declarations may contain dots and colons, but calls may not.
   "google-generative": { longestName: 64, name: /^[a-zA-Z_][a-zA-Z0-9_-]*$/ },
 };
 
@@ -30,14 +30,14 @@ export function callIdFor(api: string, id: string): string {
 }
 
 /**
- * The suffix of generated names. A tool's own name with such a suffix is replaced as well, so that names stay unique.
+ * The suffix of generated names. A tool whose own name has such a suffix is renamed as well, so that names stay unique.
  */
 const MADE = /_x_[0-9a-zA-Z]{12}$/;
 const MADE_LENGTH = 15;
 
 /**
- * Returns the tool's name if it is valid, or a similar one that ends in its hash, so that a tool, its calls and their
- * results match. Models call tools that do not exist, by any name, and those calls are sent back too.
+ * Returns the tool's name if it is valid, or a similar name that ends in a hash of it, so that a tool, its calls and
+ * their results match. Models call tools that do not exist, by any name, and those calls are sent back too.
  */
 export function toolNameFor(api: string, name: string): string {
   const format = entryOf(FORMATS, api);
@@ -48,12 +48,12 @@ export function toolNameFor(api: string, name: string): string {
   return `${/^[a-zA-Z_]/.test(like) ? like : `_${like}`}_x_${digestId(name, 12)}`;
 }
 
-/** The tools of a request, and the names to restore in its response. */
+/** The tools of a request, and the original names to restore in its response. */
 export interface WireTools {
   readonly tools: readonly ToolSpec[];
-  /** The tools' own names by those on the wire, of those that differ. */
+  /** The tools' original names by wire name. Contains only names that differ. */
   readonly names: ReadonlyMap<string, string>;
-  /** The own names of a tool's properties by those on the wire, by the tool's own name. */
+  /** The original names of a tool's properties by wire name, by the tool's original name. */
   readonly properties: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 

@@ -2,15 +2,15 @@ import { isJsonObject, type JsonObject, type JsonValue, type ToolSpec } from "@s
 import { digestId } from "../shared/digest.ts";
 import { entryOf } from "../shared/json.ts";
 
-/** A vendor's rules for the schemas of tools' arguments. */
+/** A vendor's rules for the schemas of tool arguments. */
 interface SchemaRules {
-  /** The names that properties may have. Default: any. */
+  /** Pattern of valid property names. Default: any. */
   readonly propertyName?: RegExp;
-  /** True if `anyOf` and its like may be at the top. */
+  /** True if combinators such as `anyOf` are accepted at the top level. */
   readonly topLevelCombinators: boolean;
 }
 
-/** By wire format, from what the vendors' APIs refuse. */
+/** By wire format. Based on requests that the vendors' APIs reject. */
 const RULES: Readonly<Record<string, SchemaRules>> = {
   "anthropic-messages": { propertyName: /^[a-zA-Z0-9_.-]{1,64}$/, topLevelCombinators: false },
   "openai-responses": { topLevelCombinators: false },
@@ -18,16 +18,17 @@ const RULES: Readonly<Record<string, SchemaRules>> = {
 };
 const NO_RULES: SchemaRules = { topLevelCombinators: true };
 
-/** A tool as one wire format accepts it. */
+/** A tool in the form that a wire format accepts. */
 export interface WireTool {
   readonly tool: ToolSpec;
-  /** The tool's own property names by those on the wire, if any differ. */
+  /** The tool's original property names by wire name, if any differ. */
   readonly properties: ReadonlyMap<string, string>;
 }
 
 /**
- * Adapts the schema of a tool to a wire format. Repairs what is no JSON Schema of the 2020-12 draft, merges combinators
- * at the top if the vendor accepts none there, and renames properties that the vendor does not accept.
+ * Adapts the schema of a tool to a wire format. Repairs schemas that are invalid under draft 2020-12 of JSON Schema,
+ * merges top-level combinators if the vendor accepts none there, and renames properties whose names the vendor does not
+ * accept.
  */
 export function adaptSchema(api: string, tool: ToolSpec): WireTool {
   const { propertyName, topLevelCombinators } = entryOf(RULES, api) ?? NO_RULES;
@@ -78,7 +79,7 @@ const TYPES: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** Keywords whose value is a schema, a list of schemas, and an object of schemas. */
+/** Keywords whose value is a schema, a list of schemas, or an object of schemas. */
 const SCHEMA = new Set([
   "items",
   "additionalProperties",
@@ -92,7 +93,7 @@ const SCHEMA = new Set([
 const SCHEMA_LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 const SCHEMA_MAPS = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
 
-/** Replaces what older drafts and careless servers write by what the 2020-12 draft of JSON Schema means. */
+/** Converts the syntax of older drafts, and common mistakes of servers, to draft 2020-12 of JSON Schema. */
 function repair(schema: JsonObject): JsonObject {
   const repaired: Record<string, JsonValue> = {};
   for (const [key, value] of Object.entries(schema)) {
@@ -103,7 +104,7 @@ function repair(schema: JsonObject): JsonObject {
     ["exclusiveMinimum", "minimum"],
     ["exclusiveMaximum", "maximum"],
   ] as const) {
-    // A boolean in the fourth draft.
+    // In draft 4, this is a boolean.
     if (typeof schema[exclusive] !== "boolean") continue;
     const limit = repaired[bound];
     if (schema[exclusive] !== true || typeof limit !== "number") continue;
@@ -115,7 +116,7 @@ function repair(schema: JsonObject): JsonObject {
   return repaired;
 }
 
-/** Returns the value of a keyword, or `undefined` if it means nothing. */
+/** Returns the repaired value of a keyword, or `undefined` if the value is invalid. */
 function repairKeyword(key: string, value: JsonValue | undefined): JsonValue | undefined {
   if (value === undefined) return undefined;
   if (key === "type") return repairType(value);
@@ -124,7 +125,7 @@ function repairKeyword(key: string, value: JsonValue | undefined): JsonValue | u
   if (key === "enum") return Array.isArray(value) && value.length > 0 ? value : undefined;
   if (key === "exclusiveMinimum" || key === "exclusiveMaximum")
     return typeof value === "number" ? value : undefined;
-  // A list of schemas, one for each place, in the fourth draft.
+  // In draft 4, a list contains one schema per position.
   if (key === "items" && Array.isArray(value)) return { anyOf: value.filter(isJsonObject).map(repair) };
   if (SCHEMA.has(key))
     return isJsonObject(value) ? repair(value) : typeof value === "boolean" ? value : undefined;
@@ -150,12 +151,10 @@ function repairType(value: JsonValue): JsonValue | undefined {
 }
 
 const COMBINATORS = ["anyOf", "oneOf", "allOf", "not", "if", "then", "else", "enum", "const"] as const;
-/** The longest part of a schema that is moved to the description, in UTF-16 units. */
+/** Maximum length of a schema part that is moved to the description, in UTF-16 code units. */
 const MAX_NOTE_LENGTH = 1_000;
 
-/**
- * Merges the properties of combinators at the top into one object. What they required becomes a note for the model.
- */
+/** Merges the properties of top-level combinators into one object. Their requirements become a note for the model. */
 function mergeCombinators(schema: JsonObject): { readonly schema: JsonObject; readonly note: string } {
   const found = COMBINATORS.filter((name) => schema[name] !== undefined);
   if (found.length === 0) return { schema, note: "" };
@@ -183,7 +182,7 @@ function requiredOf({ required }: JsonObject): string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
 }
 
-/** Returns a valid name for each property name in a schema that is not valid. */
+/** Returns a valid replacement for each invalid property name in a schema. */
 function renamesFor(schema: JsonObject, valid: RegExp): ReadonlyMap<string, string> {
   const names = new Set<string>();
   visitProperties(schema, (name) => names.add(name));
