@@ -23,7 +23,7 @@ export const discord: ChannelDefinition<DiscordConfig, DiscordAddress> = defineC
         label: "Read all messages",
         hint: "true needs Message Content Intent, under Bot; false reads only direct messages and mentions",
       },
-      registerCommands: { label: "Register slash commands", hint: "default: true" },
+      registerCommands: { label: "Register slash commands" },
       apiBaseUrl: { label: "API URL", hint: "Only for a proxy" },
     },
   },

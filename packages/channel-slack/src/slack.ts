@@ -29,10 +29,10 @@ export const slack: ChannelDefinition<SlackConfig, SlackAddress> = defineChannel
         label: "Webhook URL",
         hint: "The Request URL under Event Subscriptions; `doctor` calls it to verify that it leads to this gateway",
       },
-      transport: { label: "socket or webhook", hint: "How events arrive; default: socket" },
+      transport: { label: "socket or webhook", hint: "Transport of events; default: socket" },
       command: { label: "Slash command", hint: "The app's; default: /signalbox" },
-      replyInThread: { label: "Answer mentions in a thread", hint: "default: true" },
-      streams: { label: "Show answers with Slack's streams", hint: "default: true" },
+      replyInThread: { label: "Answer mentions in a thread" },
+      streams: { label: "Show answers with Slack's streaming messages" },
       distribution: {
         label: "internal or public",
         hint: "public for an app that others install outside Slack's marketplace",

@@ -23,7 +23,7 @@ export const telegram: ChannelDefinition<TelegramConfig, TelegramAddress> = defi
         secret: true,
         hint: "From @BotFather: /newbot, or /mybots > API Token",
       },
-      transport: { label: "polling or webhook", hint: "How updates arrive; default: polling" },
+      transport: { label: "polling or webhook", hint: "Transport of updates; default: polling" },
       webhookSecret: {
         label: "Webhook secret",
         secret: true,

@@ -24,7 +24,7 @@ const heartbeatSchema = z
       .strictObject({
         from: timeOfDay,
         to: endOfHours,
-        zone: timeZone.optional().describe("Default: the machine's zone."),
+        zone: timeZone.optional().describe("Default: the machine's time zone."),
       })
       .refine(({ from, to }) => from !== to, { path: ["to"], message: "must differ from `from`" })
       .optional()
@@ -35,11 +35,11 @@ const heartbeatSchema = z
       .enum(["page", "owner"])
       .optional()
       .describe(
-        "Where it writes: `page` is its own conversation on the web page; `owner` is the direct conversation in which an owner last wrote to the agent. Default: `page`.",
+        "Conversation that receives the agent's message: `page` is its own conversation on the web page; `owner` is the direct conversation in which an owner last wrote to the agent. Default: `page`.",
       ),
   })
   .describe(
-    "How often the agent acts on `HEARTBEAT.md` of its workspace by itself. If that file contains no task, there is no heartbeat.",
+    "The schedule on which the agent processes `HEARTBEAT.md` in its workspace without being asked. A file without tasks causes no heartbeat.",
   );
 
 const toolsOfAgent = allowDeny
@@ -49,7 +49,7 @@ const toolsOfAgent = allowDeny
       .describe(
         "Tools by name, `group:…`, `mcp__<server>__*` or `*`. Default: `read`, `write`, `edit`, `ls`, `message`, `group:memory`.",
       ),
-    deny: names.optional().describe("Tools that it may not use. Takes precedence over `allow`."),
+    deny: names.optional().describe("Tools that it may not use, even if `allow` contains them."),
     profile: z
       .enum(["minimal", "messaging", "coding", "full"])
       .optional()
@@ -63,7 +63,7 @@ const toolsOfAgent = allowDeny
     conversations: z
       .partialRecord(z.enum(["direct", "group", "channel", "api"]), toolRule)
       .optional()
-      .describe("Rules by the kind of conversation."),
+      .describe("Rules by type of conversation."),
     models: z
       .record(z.string(), toolRule)
       .optional()
@@ -73,7 +73,7 @@ const toolsOfAgent = allowDeny
       .record(z.string(), askMode)
       .optional()
       .describe(
-        "When a call needs an owner's approval, by the name of the tool. Default: `tools.exec.ask` for `exec`, `never` for others.",
+        "When a call needs an owner's approval, by tool name. Default: `tools.exec.ask` for `exec`, `never` for others.",
       ),
   })
   .optional()
@@ -94,58 +94,61 @@ const subAgentsSchema = z
       .min(0)
       .max(5)
       .optional()
-      .describe("How deep sub-agents may be nested. Default: 1, so a sub-agent cannot start others."),
+      .describe("Maximum nesting depth of sub-agents. Default: 1, so a sub-agent cannot start others."),
     maxAtOnce: z
       .int()
       .positive()
       .max(50)
       .optional()
-      .describe("Unfinished tasks of one conversation. Default: 4."),
+      .describe("Maximum number of unfinished tasks per conversation. Default: 4."),
     maxTasks: z
       .int()
       .positive()
       .max(1_000)
       .optional()
-      .describe("Total number of tasks that one message may start. Default: 20."),
+      .describe("Maximum number of tasks that one message may start. Default: 20."),
     limits: limits
       .optional()
-      .describe("Limits of one run of a sub-agent, if they are lower than the agent's own."),
+      .describe(
+        "Limits for each run of a sub-agent. They apply only if they are lower than the agent's own.",
+      ),
   })
-  .describe("How much an agent with `sessions_spawn` may delegate to sub-agents.");
+  .describe("Limits on delegation to sub-agents, for agents with `sessions_spawn`.");
 
 const agentFields = {
   model: modelRef
     .optional()
     .describe(
-      "Written `provider/model`. Default: the first one with a key; without any, the offline demo model.",
+      "Written `provider/model`. Default: the first model with a key or, without any key, the offline demo model.",
     ),
   fallbacks: z.array(modelRef).optional().describe("Models to try, in this order, if the first one fails."),
-  thinking: thinkingLevel.optional().describe("How much the model thinks before it answers."),
-  systemPrompt: z.string().optional().describe("Instructions in addition to its own files."),
+  thinking: thinkingLevel.optional().describe("The model's thinking level."),
+  systemPrompt: z
+    .string()
+    .optional()
+    .describe("Additional instructions, besides the files in its workspace."),
   language: z
     .enum(["en", "zh"])
     .optional()
     .describe(
       "The language of the initial files in its workspace and of the gateway's own texts in its conversations. Default: for files, the machine's (`LANG`); in conversations, the language of the message (for a command, that of the sender's earlier messages).",
     ),
-  maxOutputTokens: z.int().positive().optional().describe("The most output tokens of one answer."),
+  maxOutputTokens: z.int().positive().optional().describe("Maximum number of output tokens per answer."),
   historyTurns: z
     .int()
     .positive()
     .optional()
     .describe(
-      "How many recent turns of a conversation are sent to the model. Older ones are dropped, a quarter of that number at a time. Default: all that fit into the context window.",
+      "Maximum number of recent turns that are sent to the model. Older turns are dropped in steps of a quarter of that number. Default: all that fit into the context window.",
     ),
   tools: toolsOfAgent,
   skills: allowDeny.optional().describe("The skills it can use, by name. Default: all."),
-  limits: limits.optional().describe("Limits of one run."),
+  limits: limits.optional().describe("Limits for each run."),
   subagents: subAgentsSchema.optional(),
   heartbeat: heartbeatSchema.optional(),
 };
 
-export const agentDefaultsSchema = z
-  .strictObject(agentFields)
-  .describe("Settings of every agent that does not set them itself.");
+export const agentDefaultsSchema = z.strictObject(agentFields).describe("Default settings for all agents.");
 
 export const agentSchema = z
   .strictObject({
@@ -154,11 +157,13 @@ export const agentSchema = z
     default: z
       .boolean()
       .optional()
-      .describe("Whether it answers when no binding matches. Without a default, the first listed does."),
+      .describe(
+        "Whether it answers messages that match no binding. If no agent is the default, the first in the list answers.",
+      ),
     workspaceDir: z.string().min(1).optional().describe("Default: `workspaces/<id>` in the home."),
     ...agentFields,
   })
-  .describe("One agent. Without any entry, there is one called `main`.");
+  .describe("One agent. If the list is empty, there is one agent called `main`.");
 
 export const bindingSchema = z
   .strictObject({

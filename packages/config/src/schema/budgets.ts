@@ -6,14 +6,14 @@ export const budgetSchema = z
     of: z
       .enum(["sender", "agent", "channel", "all"])
       .describe(
-        "Which calls are counted together: each `sender`, `agent` or `channel` has its own budget; `all` share one.",
+        "The scope of the budget: each `sender`, `agent` or `channel` has a separate budget; `all` calls share one.",
       ),
     name: z
       .string()
       .min(1)
       .optional()
       .describe(
-        "Whom it applies to: the id of an agent or channel; a sender as `channel:id` or by the name of an identity link. Default: each.",
+        "The agent or channel (by id) or sender (`channel:id`, or the name of an identity link) that it applies to. Default: each of them.",
       ),
     roles: z
       .array(z.enum(["owner", "member", "guest", "system"]))
@@ -31,18 +31,18 @@ export const budgetSchema = z
       .int()
       .positive()
       .optional()
-      .describe("The limit in tokens in and out, cached ones included, instead of `usd`."),
+      .describe("The limit in input and output tokens, including cached ones, instead of `usd`."),
     warnAt: z
       .number()
       .min(0)
       .max(1)
       .default(0.8)
-      .describe("The share of the limit at which the log and the metrics warn."),
+      .describe("The share of the limit at which the gateway logs a warning and counts it in the metrics."),
     action: z
       .enum(["warn", "cheaper", "ask", "stop"])
       .default("stop")
       .describe(
-        "What happens to a call when the budget is used up: `cheaper` uses `model`, `ask` asks an owner for approval.",
+        "Effect of a used-up budget on further calls: `cheaper` uses `model`, `ask` asks an owner for approval.",
       ),
     model: modelRef.optional().describe("For `cheaper`: the model to use instead."),
   })

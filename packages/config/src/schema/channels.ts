@@ -40,7 +40,7 @@ export const sessionSchema = z
       .enum(["main", "per-peer", "per-channel-peer", "per-account-channel-peer"])
       .default("per-channel-peer")
       .describe(
-        "Which direct messages share a session: all of them; those of one person; of one person on one channel; or of one person with one bot.",
+        "Direct messages that share a session: all of them; those of one person; of one person on one channel; or of one person with one bot.",
       ),
     identityLinks: z
       .record(z.string(), names)
@@ -50,7 +50,7 @@ export const sessionSchema = z
       .record(z.string(), timeZone)
       .default({})
       .describe(
-        "The time zones of people, for the times that agents see; by `channel:id` or the name of an identity link, such as `alice: Asia/Shanghai`. Default: the machine's.",
+        "People's time zones, for the times that agents see: by `channel:id` or the name of an identity link, such as `alice: Asia/Shanghai`. Default: the machine's.",
       ),
     queue: z
       .strictObject({
@@ -58,7 +58,7 @@ export const sessionSchema = z
           .enum(["steer", "followup", "collect", "interrupt"])
           .default("steer")
           .describe(
-            "What happens to a message that arrives during a run: it joins the run between two turns, gets the next run, shares the next run with others, or stops the run.",
+            "Handling of a message that arrives during a run: it joins the run between two turns, gets the next run, shares the next run with others, or stops the run.",
           ),
         debounceMs: z
           .int()
@@ -71,14 +71,18 @@ export const sessionSchema = z
           .int()
           .positive()
           .default(20)
-          .describe("Messages that may wait in one session before `drop` applies, in every mode."),
+          .describe(
+            "Maximum number of waiting messages per session, in every mode. Beyond that, `drop` applies.",
+          ),
         drop: z
           .enum(["summarise", "old", "new"])
           .default("summarise")
-          .describe("What is dropped then: the oldest, with a summary; the oldest; or the new message."),
+          .describe(
+            "The message that is dropped if `cap` is exceeded: the oldest, but a summary is kept; the oldest; or the new one.",
+          ),
       })
       .prefault({})
-      .describe("How messages of one session queue."),
+      .describe("The message queue of each session."),
     reset: z
       .strictObject({
         default: resetPolicy.default({ mode: "none" }),
@@ -87,9 +91,9 @@ export const sessionSchema = z
         channel: resetPolicy.optional(),
       })
       .prefault({})
-      .describe("When a conversation starts over by itself, by its kind."),
+      .describe("Automatic resets of conversations, by type."),
   })
-  .describe("Which messages share a session, and how messages queue.");
+  .describe("Sessions and their message queues.");
 
 const blocksSchema = z
   .strictObject({
@@ -97,12 +101,12 @@ const blocksSchema = z
       .enum(["off", "without-edits", "always"])
       .default("off")
       .describe("`without-edits`: only on platforms whose messages cannot be edited."),
-    minChars: z.int().positive().default(800).describe("The shortest block, in characters."),
+    minChars: z.int().positive().default(800).describe("Minimum length of a block, in characters."),
     maxChars: z
       .int()
       .positive()
       .default(1200)
-      .describe("The longest block, in characters, if it can be split."),
+      .describe("Maximum length of a block, in characters. A block that cannot be split may be longer."),
     breakAt: z
       .enum(["paragraph", "newline", "sentence"])
       .default("paragraph")
@@ -118,7 +122,7 @@ const blocksSchema = z
     path: ["minChars"],
   })
   .prefault({})
-  .describe("Sends finished blocks of a long answer as separate messages while the rest is written.");
+  .describe("Sends finished blocks of a long answer as separate messages while the rest is being written.");
 
 export const repliesSchema = z
   .strictObject({
@@ -126,7 +130,7 @@ export const repliesSchema = z
       .enum(["draft", "direct", "off"])
       .default("draft")
       .describe(
-        "Whether an answer is shown while it is written, on platforms that allow edits: `draft` everywhere, `direct` only in direct conversations, `off` nowhere.",
+        "Whether an answer is shown while it is being written, on platforms that allow edits: `draft` everywhere, `direct` only in direct conversations, `off` nowhere.",
       ),
     blocks: blocksSchema,
     typing: z
@@ -136,7 +140,7 @@ export const repliesSchema = z
         "Whether to show a typing indicator once an answer takes longer than two seconds (on Feishu, a reaction on the message, removed with the answer).",
       ),
   })
-  .describe("How answers are sent to platforms.");
+  .describe("The delivery of answers to platforms.");
 
 export const accessSchema = z
   .strictObject({
@@ -172,11 +176,11 @@ export const accessSchema = z
           .max(200)
           .default(20)
           .describe(
-            "How many earlier messages of the group that were not addressed to the agent it sees with one that is.",
+            "Maximum number of earlier group messages, not addressed to the agent, that it sees along with a message that is.",
           ),
       })
       .prefault({})
-      .describe("In which groups agents answer, and when."),
+      .describe("The groups in which agents answer, and the conditions for an answer."),
   })
   .describe("Who may talk to an agent.");
 
@@ -188,12 +192,12 @@ export const linksSchema = z
       .describe(
         "`fetch` reads linked pages before the agent answers and marks their text as untrusted. Not for guests.",
       ),
-    max: z.int().min(1).max(10).default(3).describe("How many links of a message are fetched."),
+    max: z.int().min(1).max(10).default(3).describe("Maximum number of links to fetch per message."),
     maxChars: z
       .int()
       .min(200)
       .max(100_000)
       .default(8_000)
-      .describe("How much of one page is read, in characters."),
+      .describe("Maximum number of characters to read from each page."),
   })
-  .describe("What happens to links in messages.");
+  .describe("The handling of links in messages.");

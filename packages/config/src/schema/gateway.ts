@@ -14,7 +14,7 @@ export const gatewaySchema = z
       )
       .default([])
       .describe(
-        "Host names, without port, under which a reverse proxy forwards requests. Other `Host` names and pages of other origins are rejected. IP addresses and `localhost` need no entry.",
+        "Host names, without a port, for which a reverse proxy forwards requests. Requests with another `Host` or from pages of other origins are rejected. IP addresses and `localhost` need no entry.",
       ),
     auth: z
       .strictObject({
@@ -23,7 +23,7 @@ export const gatewaySchema = z
           .min(16)
           .optional()
           .describe(
-            "The token that clients present; also `SIGNALBOX_TOKEN`. Default: one that is created at the first start and stored in the file `token`.",
+            "The token that clients must send; can also be set with `SIGNALBOX_TOKEN`. By default, the first start creates one and stores it in the file `token`.",
           ),
       })
       .default({}),
@@ -31,24 +31,26 @@ export const gatewaySchema = z
       .int()
       .min(1)
       .default(10_000)
-      .describe("How many accepted messages may be unfinished. Beyond that, new ones are rejected."),
+      .describe(
+        "Maximum number of accepted messages that are not finished. Beyond that, new ones are rejected.",
+      ),
     shutdownMs: z
       .int()
       .min(0)
       .default(30_000)
       .describe(
-        "How long runs may continue when the gateway stops, in milliseconds. Afterwards they have 5 s to end, and the next start resumes the rest.",
+        "Time that runs may continue when the gateway stops, in milliseconds. After that they have 5 s to end. The next start resumes those that have not.",
       ),
     maxRuns: z
       .int()
       .min(1)
       .default(64)
       .describe(
-        "Concurrent runs over all sessions. Runs that only wait for a person's approval do not count, up to four times as many.",
+        "Maximum number of concurrent runs in all sessions. In addition, up to four times as many runs may wait for a person's approval.",
       ),
     logLevel: z
       .enum(["trace", "debug", "info", "warn", "error", "silent"])
       .default("info")
-      .describe("The lowest level that is logged."),
+      .describe("Minimum level of log entries."),
   })
-  .describe("Where the gateway listens, and who may connect to it.");
+  .describe("The gateway's network address and access to it.");

@@ -7,7 +7,7 @@ export const mediaSchema = z
       .regex(/^(none|[^/:\s]+\/\S+)$/, "must be none or provider/model")
       .default("none")
       .describe(
-        "What transcribes voice and video messages: `none`, or `provider/model` of a provider with OpenAI's transcription API, such as `openai/gpt-4o-mini-transcribe`.",
+        "The model that transcribes voice and video messages: `none`, or `provider/model` of a provider with OpenAI's transcription API, such as `openai/gpt-4o-mini-transcribe`.",
       ),
   })
-  .describe("How attachments of messages are processed.");
+  .describe("The processing of attachments.");

@@ -3,26 +3,28 @@ import { days } from "./values.ts";
 
 export const memorySchema = z
   .strictObject({
-    enabled: z.boolean().default(true).describe("`false` turns recall and search off. The files stay."),
+    enabled: z.boolean().default(true).describe("`false` turns off recall and search. The files are kept."),
     embeddings: z
       .string()
       .regex(/^(none|static:.+|[^/:]+\/.+)$/, "must be none, provider/model or static:<folder>")
       .default("none")
       .describe(
-        "What computes vectors for semantic search: `none`, `provider/model` of a provider with OpenAI's embeddings API, or `static:` with the folder of a static model (model2vec).",
+        "The model that computes vectors for semantic search: `none`, `provider/model` of a provider with OpenAI's embeddings API, or `static:` with the folder of a static model (model2vec).",
       ),
     recallTokens: z
       .int()
       .min(0)
       .max(20_000)
       .default(600)
-      .describe("Maximum number of tokens recalled for a message. 0 recalls nothing."),
-    halfLifeDays: days.default(30).describe("Age in days after which recency counts half."),
+      .describe("Maximum number of tokens to recall per message. 0 turns recall off."),
+    halfLifeDays: days
+      .default(30)
+      .describe("Age in days at which the weight of a memory's recency is halved."),
     consolidate: z
       .boolean()
       .default(true)
       .describe(
-        "Whether the model collects lasting facts from the notes of past days in `memory/MEMORY.md`, once per day.",
+        "Whether the model collects lasting facts from earlier daily notes in `memory/MEMORY.md` once a day.",
       ),
   })
-  .describe("What agents remember beyond a conversation.");
+  .describe("The agents' memory across conversations.");

@@ -11,17 +11,17 @@ export const thinkingLevel = z.enum(["off", "minimal", "low", "medium", "high", 
 const modelSchema = z.strictObject({
   id: z.string().min(1).describe("The name that the server uses."),
   name: z.string().optional().describe("The name that people see."),
-  contextWindow: z.int().positive().optional().describe("The size of its context window, in tokens."),
+  contextWindow: z.int().positive().optional().describe("Size of its context window in tokens."),
   maxOutputTokens: z.int().positive().optional().describe("Maximum number of tokens in one answer."),
   input: z
     .array(z.enum(["text", "image", "audio", "file"]))
     .optional()
-    .describe("The kinds of content it accepts."),
+    .describe("The types of content that it accepts."),
   thinking: z.array(thinkingLevel).optional().describe("The thinking levels that it supports."),
   tools: z
     .enum(["native", "text", "none"])
     .optional()
-    .describe("How it calls tools: through its API, in its text, or not at all."),
+    .describe("Its support for tool calls: through the API, in its text, or none."),
   prices: z
     .strictObject({
       input: z.number().nonnegative(),
@@ -31,7 +31,7 @@ const modelSchema = z.strictObject({
     })
     .optional()
     .describe("US dollars per million tokens."),
-  quirks: z.record(z.string(), z.json()).optional().describe("How the server deviates from its API."),
+  quirks: z.record(z.string(), z.json()).optional().describe("Deviations of the server from its API."),
 });
 
 export const providerSchema = z
@@ -59,16 +59,18 @@ export const providerSchema = z
           .positive()
           .max(3_600_000)
           .optional()
-          .describe("From the request to the first byte of the response. Default: 55,000."),
+          .describe("Maximum time until the first byte of the response. Default: 55,000."),
         idleMs: z
           .int()
           .positive()
           .max(3_600_000)
           .optional()
-          .describe("Between two parts of the response. Default: 55,000."),
+          .describe("Maximum time between two parts of the response. Default: 55,000."),
       })
       .optional()
-      .describe("Time limits in milliseconds, for example while the server loads a model."),
+      .describe(
+        "Timeouts in milliseconds. Increase them if, for example, the server needs time to load a model.",
+      ),
     models: z
       .array(modelSchema)
       .default([])

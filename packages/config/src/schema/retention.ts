@@ -9,12 +9,12 @@ export const retentionSchema = z
     idleSessionsDays: days
       .optional()
       .describe(
-        "Days without a message after which a conversation is removed, with all its messages. Default: never.",
+        "Days without activity after which a conversation is removed with all its messages. Default: never.",
       ),
     sessions: rows
       .optional()
       .describe(
-        "Maximum number of conversations. Beyond that, those idle for longest are removed. Default: no limit.",
+        "Maximum number of conversations. Beyond that, the conversations without activity for the longest time are removed. Default: no limit.",
       ),
     hiddenMessagesDays: days
       .default(90)
@@ -28,7 +28,7 @@ export const retentionSchema = z
       .describe("Days to keep the keys that identify redelivered messages."),
     journalDays: days
       .default(30)
-      .describe("Days to keep the journals of finished runs. Daily sums of their usage stay."),
+      .describe("Days to keep the journals of finished runs. Daily usage totals are kept."),
     outboxDays: days.default(14).describe("Days to keep replies that were sent or not delivered."),
     tracesDays: days.default(7).describe("Days to keep the traces that `trace` and `why` show."),
     traces: rows.default(200_000).describe("Maximum number of trace entries."),
@@ -41,7 +41,7 @@ export const retentionSchema = z
     databaseMegabytes: megabytes
       .default(4_000)
       .describe(
-        "Size of the database, in megabytes, beyond which traces, journals, hidden messages and finished work are removed early. Conversations and redelivery keys stay.",
+        "Size of the database, in megabytes, beyond which traces, journals, hidden messages and finished work are removed early. Conversations and redelivery keys are kept.",
       ),
   })
-  .describe("How long and how much data is kept. Unfinished work is never removed.");
+  .describe("Limits on the age and amount of stored data. Unfinished work is never removed.");

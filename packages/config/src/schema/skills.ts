@@ -26,11 +26,11 @@ export const skillsSchema = z
             .string()
             .min(1)
             .optional()
-            .describe("The same for the variable that the skill declares as its `primaryEnv`."),
+            .describe("Value of the environment variable that the skill declares as its `primaryEnv`."),
           config: z
             .record(z.string(), z.json())
             .optional()
-            .describe("Settings that its requirements refer to."),
+            .describe("Settings to which the skill's requirements refer."),
         }),
       )
       .default({})

@@ -14,19 +14,19 @@ export const webSchema = z
   .strictObject({
     search: webSearchSchema
       .optional()
-      .describe("The service behind `web_search`. Without it the tool does not exist."),
+      .describe("The search service that `web_search` uses. Without it, the tool is not available."),
     allow: z
       .array(z.string().regex(/^[^\s/@]+:\d{1,5}$/, "must be host:port"))
       .default([])
-      .describe("Private hosts that may be fetched from, as `host:port`."),
+      .describe("Private hosts, as `host:port`, from which the gateway may fetch."),
     timeoutMs: z
       .int()
       .positive()
       .max(120_000)
       .default(15_000)
-      .describe("Time limit for one page or file including redirects, in milliseconds."),
+      .describe("Timeout for each page or file, including redirects, in milliseconds."),
   })
-  .describe("How the gateway fetches from the web: for `web_fetch`, links and attachments.");
+  .describe("Web requests of the gateway for `web_fetch`, links and attachments.");
 
 const execSchema = z
   .strictObject({
@@ -34,7 +34,7 @@ const execSchema = z
       .enum(["bubblewrap", "none", "off"])
       .default("bubblewrap")
       .describe("`none` runs commands without a sandbox, at your own risk; `off` runs no commands."),
-    timeoutMs: z.int().positive().default(60_000).describe("Time limit of one command, in milliseconds."),
+    timeoutMs: z.int().positive().default(60_000).describe("Timeout for each command, in milliseconds."),
     domains: domains
       .default([])
       .describe(
@@ -57,13 +57,13 @@ const sessionsSchema = z
       .enum(["tree", "agent", "all"])
       .default("tree")
       .describe(
-        "What `sessions_list`, `sessions_history` and `sessions_send` can access besides an agent's own sub-agents: `tree` nothing, `agent` its other conversations, `all` also those of the agents in `agents`.",
+        "Conversations that `sessions_list`, `sessions_history` and `sessions_send` can access besides an agent's own sub-agents: `tree` none, `agent` the agent's other ones, `all` also those of the agents in `agents`.",
       ),
     agents: names
       .default([])
       .describe("Agents that can access each other's conversations if `visibility` is `all`."),
   })
-  .describe("Which conversations agents can access besides their own.");
+  .describe("Access of agents to other conversations.");
 
 export const toolsSchema = z
   .strictObject({
@@ -76,7 +76,7 @@ export const toolsSchema = z
       .strictObject({ model: z.string().min(1).describe("`provider/model` of a model that accepts images.") })
       .optional()
       .describe(
-        "The model behind the tool `image`, which describes images for other models. Without it the tool does not exist.",
+        "The model that the tool `image` uses to describe images for other models. Without it, the tool is not available.",
       ),
     sessions: sessionsSchema.prefault({}),
     exec: execSchema.prefault({}),
@@ -99,14 +99,14 @@ export const mcpServerSchema = z
     headers: z.record(z.string(), z.string()).optional().describe("Sent with each request."),
     startMs: milliseconds
       .default(30_000)
-      .describe("Time limit for starting and listing its tools, in milliseconds."),
-    callMs: milliseconds.default(60_000).describe("Time limit for one call, in milliseconds."),
+      .describe("Timeout for starting the server and listing its tools, in milliseconds."),
+    callMs: milliseconds.default(60_000).describe("Timeout for each call, in milliseconds."),
   })
   .refine(({ command, url }) => (command === undefined) !== (url === undefined), {
     message: "needs exactly one of command and url",
   })
   .describe(
-    "An MCP server: a program (`command`) or an address (`url`). It is started when an agent that uses its tools first runs, with all permissions of the gateway's user.",
+    "An MCP server: a program (`command`) or an address (`url`). The gateway starts it with all permissions of its own user, when an agent that uses its tools runs for the first time.",
   );
 
 /** Points of the message pipeline at which hooks run, in order. */
@@ -132,7 +132,7 @@ export const pointHookSchema = z
     url: z
       .url({ protocol: /^https?$/ })
       .optional()
-      .describe("The address that receives the payload and answers."),
+      .describe("The URL to which the gateway posts the payload, and whose response it evaluates."),
     module: z
       .string()
       .min(1)
@@ -144,7 +144,9 @@ export const pointHookSchema = z
       .positive()
       .max(60_000)
       .optional()
-      .describe("The hook's time limit. Default: 5,000 to observe, otherwise 2,000."),
+      .describe(
+        "The hook's timeout in milliseconds. Default: 5,000 for a hook that only observes, otherwise 2,000.",
+      ),
   })
   .refine(({ url, module }) => (url === undefined) !== (module === undefined), {
     message: "needs exactly one of url and module",
