@@ -47,19 +47,24 @@ export function defineSeries(
   describeProcess(registers, Gauge, version);
   return {
     registry,
-    runsActive: gauge("signalbox_runs_active", "Runs going on"),
-    messagesWaiting: gauge("signalbox_messages_waiting", "Messages that wait for a run"),
+    runsActive: gauge("signalbox_runs_active", "Runs in progress"),
+    messagesWaiting: gauge("signalbox_messages_waiting", "Messages waiting for a run"),
     outboxSending: gauge("signalbox_outbox_sending", "Replies being sent"),
-    messages: counter("signalbox_messages_total", "Messages taken, by decision", ["channel", "decision"]),
-    replies: counter("signalbox_replies_total", "Replies that are out", ["channel"]),
-    runs: counter("signalbox_runs_total", "Runs that ended, by how", ["agent", "outcome"]),
-    toolCalls: counter("signalbox_tool_calls_total", "Tool calls that have a result", ["tool", "outcome"]),
-    tokens: counter("signalbox_tokens_total", "Tokens of runs that ended", ["agent", "kind"]),
+    messages: counter("signalbox_messages_total", "Messages received, by decision", ["channel", "decision"]),
+    replies: counter("signalbox_replies_total", "Replies delivered", ["channel"]),
+    runs: counter("signalbox_runs_total", "Completed runs, by outcome", ["agent", "outcome"]),
+    toolCalls: counter("signalbox_tool_calls_total", "Completed tool calls, by outcome", ["tool", "outcome"]),
+    tokens: counter("signalbox_tokens_total", "Tokens used by completed runs", ["agent", "kind"]),
     cost: counter("signalbox_cost_microdollars_total", HELP.cost, ["agent"]),
     budgetNews: counter("signalbox_budget_events_total", HELP.budgetNews, ["budget", "kind"]),
     refusals: counter("signalbox_refused_requests_total", HELP.refusals, ["door", "status"]),
     stages: histogram("signalbox_stage_duration_seconds", HELP.stages, ["stage"], STAGE_BUCKETS),
-    queueWait: histogram("signalbox_queue_wait_seconds", "From acceptance to the run", [], QUEUE_BUCKETS),
+    queueWait: histogram(
+      "signalbox_queue_wait_seconds",
+      "Time from acceptance of a message to the start of its run",
+      [],
+      QUEUE_BUCKETS,
+    ),
     modelFirst: histogram("signalbox_model_first_output_seconds", HELP.modelFirst, ["model"], MODEL_BUCKETS),
     modelTurn: histogram("signalbox_model_turn_duration_seconds", HELP.modelTurn, ["model"], MODEL_BUCKETS),
     outboxAge: histogram("signalbox_outbox_age_seconds", HELP.outboxAge, ["channel"], OUTBOX_BUCKETS),
@@ -68,13 +73,13 @@ export function defineSeries(
 
 const HELP = {
   // Integers, since sums of fractional dollars are not exact.
-  cost: "Money of runs that ended, in millionths of a US dollar",
-  budgetNews: "Budgets that run low or are used up, and calls of cheaper models or none because of it",
-  refusals: "HTTP requests without a good token, signature, origin or size",
-  stages: "What a stage of a message's way took of itself",
-  modelFirst: "From a model's request to its first output, retries included",
-  modelTurn: "From a model's request to its whole answer or its failure, retries included",
-  outboxAge: "Age of replies when their platform had taken them",
+  cost: "Cost of completed runs, in millionths of a US dollar",
+  budgetNews: "Budget events: budgets nearly or fully used up, and calls downgraded or rejected as a result",
+  refusals: "HTTP requests rejected because of their token, signature, origin or size",
+  stages: "Time that each stage of the message pipeline takes, without the stages inside it",
+  modelFirst: "Time from a model request to its first output, including retries",
+  modelTurn: "Time from a model request to its complete answer or failure, including retries",
+  outboxAge: "Age of replies at the time the platform accepted them",
 };
 
 function describeProcess(
@@ -84,18 +89,18 @@ function describeProcess(
 ): void {
   const build = {
     name: "signalbox_build_info",
-    help: "1, with the version that runs",
+    help: "Always 1; the label contains the running version",
     labelNames: ["version"],
   };
   new Gauge({ ...build, registers }).set({ version }, 1);
   const start = {
     name: "process_start_time_seconds",
-    help: "Start of the process, in seconds since the epoch",
+    help: "Start time of the process, in seconds since the Unix epoch",
   };
   new Gauge({ ...start, registers }).set(performance.timeOrigin / 1000);
   new Gauge({
     name: "process_resident_memory_bytes",
-    help: "Resident memory",
+    help: "Resident memory in bytes",
     registers,
     collect() {
       this.set(process.memoryUsage.rss());
