@@ -60,7 +60,7 @@ function createSearchTool(memory: AgentMemory): ToolDefinition {
 function createGetTool(memory: AgentMemory): ToolDefinition {
   return defineTool({
     name: "memory_get",
-    description: "Read one memory entry in full, with its surroundings, by its id from memory_search.",
+    description: "Read one memory entry in full, with the surrounding text, by its id from memory_search.",
     inputSchema: z.object({ id: z.string().min(1).max(500) }),
     effects: "none",
     run: ({ args }, _context, permit) =>

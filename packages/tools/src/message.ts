@@ -73,7 +73,7 @@ function createSchema(actions: readonly [MessageActionName, ...MessageActionName
     multiple: z.boolean().optional().describe("Whether a poll accepts several answers"),
     media: z.array(z.string().min(1)).max(10).optional().describe("Files or URLs to send"),
     reply_to: z.string().min(1).optional().describe("Id of the message that send replies to"),
-    message_id: z.string().min(1).optional().describe("A message you were given, or `sent-…`"),
+    message_id: z.string().min(1).optional().describe("Id of a message that you received, or a `sent-…` id"),
     emoji: z.string().min(1).max(64).optional(),
   });
 }

@@ -366,7 +366,7 @@ export const TOOL_DOCS: Readonly<Record<string, ToolDoc>> = {
   sessions_spawn: {
     summary: [
       "Starts a sub-agent with a task. It works in parallel, and its result arrives as a message.",
-      "启动子智能体执行任务。它并行工作，结果以消息形式返回。",
+      "启动子智能体并行执行任务，结果以消息形式返回。",
     ],
     parameters: {
       task: {

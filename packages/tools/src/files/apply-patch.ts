@@ -28,7 +28,7 @@ const MAX_BYTES = 2_000_000;
 export function createApplyPatchTool({ workspace }: ApplyPatchToolOptions): ToolDefinition {
   return defineTool({
     name: "apply_patch",
-    description: `Add, change, move and delete files in one go:
+    description: `Add, change, move and delete files in one call:
 *** Begin Patch
 *** Update File: src/a.py
 @@ def greet():
@@ -38,7 +38,7 @@ export function createApplyPatchTool({ workspace }: ApplyPatchToolOptions): Tool
 +one line
 *** Delete File: old.txt
 *** End Patch
-\`*** Move to: <path>\` may follow an update's head. Lines that stay begin with a space.`,
+\`*** Move to: <path>\` may follow an \`*** Update File\` line. Unchanged lines start with a space.`,
     inputSchema: z.object({ patch: z.string().min(1).max(1_000_000) }),
     effects: "external",
     claims: ({ patch }, facts) => getClaims(workspace, patch, facts),

@@ -23,7 +23,7 @@ export function createFindTool({ workspace, search, searchMs }: FindToolOptions)
     description: "Find files by a glob: `*.ts` by name anywhere, `src/**/*.ts` by path.",
     inputSchema: z.object({
       glob: z.string().min(1).max(1_000),
-      path: z.string().min(1).optional().describe("Folder to look in; default the working folder"),
+      path: z.string().min(1).optional().describe("Folder to search. Default: the working folder"),
     }),
     effects: "none",
     execution: "parallel",

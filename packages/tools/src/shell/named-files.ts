@@ -28,7 +28,7 @@ export async function findNamedFiles(
     for (const path of words.map((word) => resolve(folder, word))) {
       if (examined.has(path) || !isInside(path, workspace.dir) || path === workspace.dir) continue;
       if (examined.add(path).size > MAX_PLACES)
-        throw new Error("the command names too many places to be shown");
+        throw new Error(`the command refers to more than ${MAX_PLACES} paths, which is too many to show`);
       const sha256 = await hashFile(visible, path);
       if (sha256 === undefined) {
         if (await isFolder(visible, path)) folders.push(path);

@@ -90,7 +90,9 @@ async function reachTarget(
   const addresses = isIP(host) === 0 ? await resolve(host, signal) : [host];
   const [address] = addresses;
   if (address === undefined || !addresses.every(isOpen))
-    throw new RefusedError(`${host} is not at a public address, so commands may not reach it.`);
+    throw new RefusedError(
+      `${host} does not resolve to a public address, so commands may not connect to it.`,
+    );
   signal.throwIfAborted();
   return new Promise((done, reject) => {
     const upstream = connect({ host: address, port, signal, timeout: CONNECT_MS });
