@@ -41,7 +41,11 @@ describe("the gateway's own texts", () => {
     await ask(started, "/why");
     await ask(started, "/new");
     const [stop, , stopAgain, , why, begun] = said(world);
-    expect([stop, stopAgain, begun]).toEqual(["Nothing was running.", "当前没有运行。", "已开始新对话。"]);
+    expect([stop, stopAgain, begun]).toEqual([
+      "Nothing was running.",
+      "当前没有正在进行的运行。",
+      "已开始新对话。",
+    ]);
     expect(why).toContain('om_6: 智能体“coder”未能回答该消息：模型服务商拒绝了 API 密钥（auth）。"');
   });
 
@@ -89,7 +93,7 @@ describe("the gateway's own texts", () => {
       "没有命令 /whyy。发送 /help 可查看全部命令。如需将其作为普通文本发给智能体，请在前面加上文字。",
     );
     expect(modelRequests(world.anthropic)).toEqual([]);
-    expect(stopped).toBe("当前没有运行。");
+    expect(stopped).toBe("当前没有正在进行的运行。");
     expect(begun).toBe("已开始新对话。");
     expect(help).toContain("/stop – 停止当前的运行");
     expect(help).toContain("/answer <编号> <答案> – ");

@@ -67,7 +67,7 @@ export const chat: typeof en = {
     ].join("\n");
   },
   stopped(wasRunning, dropped) {
-    const what = wasRunning ? "已停止。" : "当前没有运行。";
+    const what = wasRunning ? "已停止。" : "当前没有正在进行的运行。";
     return dropped === 0 ? what : `${what}已丢弃 ${dropped} 条等待中的消息。`;
   },
 
@@ -224,7 +224,7 @@ export const chat: typeof en = {
     noAttachments: "该渠道不支持附件",
     tooMany: (most) => `一条消息最多包含 ${most} 个附件`,
     forbidden: "不允许发送",
-    notFetched: "不允许获取",
+    notFetched: "不允许下载该文件",
     empty: "文件为空",
     page: "内容是网页",
     noFile: "文件不存在",

@@ -72,7 +72,7 @@ export const ends: typeof endsEn = {
     remedy: () => "请重新发送。可在 session.queue.cap 中设置等待消息的上限。",
   },
   poison: {
-    because: "网关每次尝试回答时都崩溃",
+    because: "网关每次处理该消息时都会崩溃",
     remedy: () => "请换个说法。失败原因请查看日志。",
   },
   no_agent: {
