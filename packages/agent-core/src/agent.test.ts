@@ -182,7 +182,7 @@ describe("Agent", () => {
     await a.prompt("go");
     await a.prompt("Leave it");
     expect(requests(asked)[1]?.slice(2)).toEqual([
-      "result#a: Not run: it waited for a decision when the user sent a new message.",
+      "result#a: Not run: the call was still waiting for a decision when the user sent a new message.",
       "user: Leave it",
     ]);
   });

@@ -58,7 +58,7 @@ async function readSubscription(
   api: FeishuApi,
   signal: AbortSignal,
 ): Promise<Subscription | undefined> {
-  const call = { what: "asking for the app's events", write: false, signal };
+  const call = { what: "reading the app's event subscription", write: false, signal };
   const url = `/open-apis/application/v6/applications/${encodeURIComponent(appId)}`;
   const answer = await api.call(call, (client) => client.get(url, { lang: "en_us" })).catch(() => undefined);
   const app = isPayload(answer) ? objectAt(objectAt(answer, "data"), "app") : {};

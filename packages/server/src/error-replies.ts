@@ -74,7 +74,7 @@ export const apiErrors = {
   notBytes: (context: Context): Response =>
     apiError(context, 415, {
       code: "bad_request",
-      message: "The content type does not match an uploaded file.",
+      message: "This content type is not accepted for uploads.",
       remedy: "Send each piece as application/octet-stream.",
     }),
   uploadsFull: (context: Context): Response =>

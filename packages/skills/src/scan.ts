@@ -287,7 +287,7 @@ const REMEDIES: Readonly<Record<SkillProblem["code"], string>> = {
     "Correct the frontmatter. A value with a colon, a quote or a bracket needs quotes around it.",
   bad_name: "Give it a `name` or a folder with a letter or digit.",
   duplicate: "Rename one of the two, or remove it.",
-  leaves_root: "Add the folder that the link leads to to `skills.load.extraDirs`, or copy it.",
+  leaves_root: "Add the link's target folder to `skills.load.extraDirs`, or copy it.",
   too_large: "Move what is rarely needed into other files of the folder, and refer to them in SKILL.md.",
   too_many: "Remove what is not needed, or split it into several folders (`skills.load.extraDirs`).",
   unreadable: "Make it a file or folder that the gateway's user may read.",

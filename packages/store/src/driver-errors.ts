@@ -42,7 +42,11 @@ export function toStoreError(error: unknown): unknown {
     );
   }
   if (code.startsWith("SQLITE_IOERR") || code === "EIO") {
-    return new StoreError("io", `The disk of the database failed (${text}).`, { cause: error });
+    return new StoreError(
+      "io",
+      `The database could not be read or written because of a disk I/O error (${text}).`,
+      { cause: error },
+    );
   }
   return error;
 }

@@ -85,7 +85,7 @@ it("reports what a sub-agent had that ended at its limits, and that it was not d
   await store.inbox.settle(messageOf(tasks[0]), "replied", { rule: "limit", reason });
   await delegation.recover();
   expect(told.at(-1)).toMatch(
-    /has had to end before its task was done.*\nWhy: The run reached its limit of turns\.$/,
+    /has reached a limit before it finished its task.*\nWhy: The run reached its limit of turns\.$/,
   );
   expect((await delegation.of(giver("").sessionKey))[0]?.tasks[0]?.ended).toBe("cut");
 });
@@ -113,5 +113,5 @@ it("reports all of an answer that went on behind the model's limit", async () =>
   const end = { inbox: [{ id, state: "replied" }], messages, outcome: "completed" } as const;
   await store.runs.finish({ runId: begun.run.id, lease, ...end });
   await delegation.recover();
-  expect(told.at(-1)).toMatch(/has done its task.*\nThe first half, and the rest\.$/);
+  expect(told.at(-1)).toMatch(/has finished its task.*\nThe first half, and the rest\.$/);
 });

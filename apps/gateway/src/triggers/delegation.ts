@@ -129,8 +129,8 @@ function reportMessage(
 }
 
 const OUTCOME_TEXTS = {
-  done: "done its task",
-  cut: "had to end before its task was done",
+  done: "finished its task",
+  cut: "reached a limit before it finished its task",
   failed: "failed",
   stopped: "been stopped",
 } as const;

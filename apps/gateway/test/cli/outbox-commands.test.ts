@@ -37,7 +37,7 @@ describe("outbox commands", () => {
       new RegExp(`^ID +STATE +WHERE +TIME +TRIES +ERROR\n${id}  dead   feishu/main`),
     );
     const doctor = await world.command(["doctor"]);
-    expect(doctor.out).toContain("warning outbox: 1 replies were not delivered");
+    expect(doctor.out).toContain("warning outbox: 1 reply was not delivered");
     const retried = await outbox(world, ["retry", id, "--json"]);
     expect(JSON.parse(retried.out)).toEqual({ id, was: "dead", done: "retry", when: "now" });
     await eventually(() => world.feishu.sent.length === 1, "the reply is out");

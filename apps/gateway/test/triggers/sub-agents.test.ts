@@ -98,7 +98,7 @@ describe("a sub-agent", () => {
     expect(request?.messages.map(({ text }) => text).join()).not.toContain("how many files");
     expect(request?.tools).toEqual(["read", "write", "message", "web_fetch"]);
     expect(lastTold(world)).toMatch(
-      /Your sub-agent [0-9a-f]{12} \(Count the files\.\) has done its task.*\n3 files\./,
+      /Your sub-agent [0-9a-f]{12} \(Count the files\.\) has finished its task.*\n3 files\./,
     );
     const rows = await inboxRows(world);
     expect(
@@ -296,13 +296,13 @@ describe("a kill", () => {
       const told = JSON.stringify(body);
       const isChild = told.includes("You are a sub-agent");
       const slow =
-        !isSecond && where === (isChild ? "child" : told.includes("has done its task") ? "parent" : "");
+        !isSecond && where === (isChild ? "child" : told.includes("has finished its task") ? "parent" : "");
       if (slow) {
         isAtWork = true;
         return { text: "too late", delayMs: 30_000 };
       }
       if (isChild) return { text: "3 files." };
-      if (told.includes("has done its task")) return { text: "There are 3." };
+      if (told.includes("has finished its task")) return { text: "There are 3." };
       return told.includes("is working on it") ? { text: "Counting." } : { toolCalls: [spawn("Count.")] };
     });
     const first = await world.startChild();

@@ -42,7 +42,10 @@ export async function getFirstMessages(
   if (rule?.next === "resume") return NOTHING;
   const isBroken = rule?.text === "broken";
   if (!isBroken && rule?.next !== "continue") {
-    throw new AgentError("nothing_to_continue", "The conversation waits for the user, not for the model.");
+    throw new AgentError(
+      "nothing_to_continue",
+      "There is nothing to continue: the conversation is waiting for the user, not for the model.",
+    );
   }
   return {
     messages: [createLoopNote(isBroken ? texts.continueBroken : texts.continueCut, now())],

@@ -106,8 +106,8 @@ describe("continuing", () => {
     );
     expect(result.reason).toBe("done");
     expect(lines(asked[0]?.messages ?? []).slice(2)).toEqual([
-      "result#a: Not run: it waited for a decision when the user sent a new message.",
-      "result#b: Not run: it waited for a decision when the user sent a new message.",
+      "result#a: Not run: the call was still waiting for a decision when the user sent a new message.",
+      "result#b: Not run: the call was still waiting for a decision when the user sent a new message.",
       "user: Never mind",
     ]);
   });

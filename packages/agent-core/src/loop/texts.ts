@@ -41,7 +41,7 @@ export const texts = {
     "The run was interrupted before this call gave a result; whether it took effect is unknown. Check before you make it again, or ask.",
   interruptedHarmless:
     "The run was interrupted before this call gave a result. Make it again if it is still needed.",
-  superseded: "Not run: it waited for a decision when the user sent a new message.",
+  superseded: "Not run: the call was still waiting for a decision when the user sent a new message.",
   continueCut:
     "Your last message was cut at the output limit. Continue exactly where it stopped, without repeating anything and without an introduction.",
   continueBroken: "Your last message was interrupted. Continue where it stopped.",

@@ -19,7 +19,7 @@ export interface Rendered {
  */
 export function renderPart(part: OutboundPart): Rendered {
   if (part.type !== "text" && part.type !== "markdown" && part.type !== "buttons") {
-    throw new ChannelError("unsupported", "Feishu: this kind of part is not known here");
+    throw new ChannelError("unsupported", "Feishu: this type of part is not supported");
   }
   const text = clean(part.text);
   if (text.trim() === "") throw new ChannelError("invalid", "Feishu: an empty message");

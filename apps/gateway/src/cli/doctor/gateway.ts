@@ -84,7 +84,7 @@ function agentFinding(
     return {
       part,
       state: "warning",
-      detail: "the offline demo model answers",
+      detail: "uses the offline demo model",
       remedy:
         "Set up a model with `signalbox init`. Only environment variables of the gateway's own process count.",
     };

@@ -110,7 +110,7 @@ async function undelivered(home: Home): Promise<Finding[]> {
     {
       part: "outbox",
       state: "warning",
-      detail: `${count} replies were not delivered`,
+      detail: `${count === 1 ? "1 reply was" : `${count} replies were`} not delivered`,
       remedy:
         "`signalbox outbox list` shows them; `outbox retry` sends one again, `outbox drop` discards it.",
     },
