@@ -14,15 +14,15 @@ const assistantMessage = {
 const reply = { text: "z".repeat(500), replyTo: "om_".padEnd(35, "c") };
 
 export interface Flow {
-  /** One message, from its acceptance to the commit of its reply; the receipt follows by itself. Four calls. */
+  /** Accepts a message and commits its reply; the receipt is written in the background. Four calls. */
   message(session: number): Promise<void>;
-  /** When all receipts are written. */
+  /** Resolves when all receipts are written. */
   settled(): Promise<void>;
 }
 
 let counter = 0;
 
-/** Ids like Feishu's: without order. */
+/** Creates an id without order, like those of Feishu. */
 function platformId(prefix: string): string {
   counter += 1;
   const mixed = Math.imul(counter, 2654435761) >>> 0;
@@ -35,7 +35,7 @@ export function seedOf(session: number): SessionSeed {
   return { key, agentId: "coder", channel: "feishu", account: "main", peer, kind: "direct" };
 }
 
-/** The way of one message through the store, as a gateway makes it. */
+/** Writes one message through the store, as a gateway does. */
 export function flow(store: Store, lease: Lease): Flow {
   const receipts = new Set<Promise<void>>();
   return {
