@@ -4,8 +4,11 @@ import { compareTexts } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
 import { diskFs, type SkillFs } from "../src/fs.ts";
 import { createPinFiles, createSkills, shortDigest } from "../src/index.ts";
+import type { CompareTexts } from "../src/pins/approvals.ts";
 import type { SkillSource } from "../src/sources.ts";
 import { folder, write } from "./folders.ts";
+
+const compare: CompareTexts = (texts) => compareTexts(texts, { role: "owner" });
 
 /** Creates skills of several sources, and an agent with a workspace. */
 function open(files: Readonly<Record<string, string>>) {
@@ -14,7 +17,7 @@ function open(files: Readonly<Record<string, string>>) {
   const agent = { workspaceDir: join(dir, "work") };
   const start = (pinsFirstSeen?: () => boolean) => {
     const sources = [source("bundled"), source("managed")];
-    const pins = { store: createPinFiles(join(dir, "pins")), compare: compareTexts };
+    const pins = { store: createPinFiles(join(dir, "pins")), compare };
     const more = pinsFirstSeen && { pinsFirstSeen };
     const skills = createSkills({ sources, pins, maxAgeMs: 0, env: {}, ...more });
     const offered = async () => (await skills.forAgent(agent)).skills.map(({ id }) => id);
@@ -221,7 +224,7 @@ describe("skills of several agents", () => {
     const dir = folder({ "managed/a/SKILL.md": "# a\n", "one/skills/x/SKILL.md": "# x\n" });
     const source: SkillSource = { kind: "managed", dir: join(dir, "managed") };
     for (let time = 0; time < 10; time++) {
-      const pins = { store: createPinFiles(join(dir, `pins-${time}`)), compare: compareTexts };
+      const pins = { store: createPinFiles(join(dir, `pins-${time}`)), compare };
       const skills = createSkills({ sources: [source], pins, env: {} });
       const agents = ["one", "two", "one"].map((name) => skills.forAgent({ workspaceDir: join(dir, name) }));
       const offered = (await Promise.all(agents)).map((each) => each.skills.map(({ id }) => id));
@@ -247,7 +250,7 @@ describe("a skill whose folder cannot be looked through", () => {
     };
     const skills = createSkills({
       sources: [{ kind: "managed", dir: join(dir, "managed") }],
-      pins: { store: createPinFiles(join(dir, "pins")), compare: compareTexts },
+      pins: { store: createPinFiles(join(dir, "pins")), compare },
       maxAgeMs: 0,
       env: {},
       fs,
