@@ -132,5 +132,5 @@ async function assertInChat(
   if (idType(to.id) !== "chat_id") return;
   const chatId = (await places.message(messageId, signal))?.chatId;
   if (chatId === to.id) return;
-  throw new ChannelError("not_found", "Feishu: there is no such message in this conversation");
+  throw new ChannelError("not_found", "Feishu: no such message in this conversation");
 }

@@ -133,7 +133,7 @@ function tenantToken(
       .request<TokenAnswer>({ method: "POST", url, data: { app_id: appId, app_secret: appSecret } })
       .catch((error: unknown) => Promise.reject(notSent(error)));
     if (answer.tenant_access_token === undefined)
-      throw new FeishuHttpError("no token in the answer", { unsent: true });
+      throw new FeishuHttpError("the response contains no token", { unsent: true });
     until = clock.now() + (answer.expire ?? 0) * 1000 - limits.tokenMarginMs;
     return answer.tenant_access_token;
   }

@@ -85,7 +85,7 @@ export async function readHistory(
   self: Self,
 ): Promise<readonly HistoryMessage[]> {
   if (!to.id.startsWith("oc_"))
-    throw new ChannelError("unsupported", "Feishu: only a chat can be read, not the address of a person");
+    throw new ChannelError("unsupported", "Feishu: only chats have a history, not addresses of people");
   const { limit, before } = options;
   // With an end time, Feishu also lists messages from the rest of that second.
   const span = before === undefined ? { size: Math.min(Math.max(limit, 1), pageSize) } : { end: before };

@@ -149,7 +149,7 @@ async function send(
       body,
     });
   } catch (cause) {
-    throw new FeishuHttpError(`no answer from ${url.host}`, { unsent: failedToConnect(cause), cause });
+    throw new FeishuHttpError(`no response from ${url.host}`, { unsent: failedToConnect(cause), cause });
   }
 }
 
@@ -157,7 +157,7 @@ async function readText(response: Response): Promise<string> {
   try {
     return await response.text();
   } catch (cause) {
-    throw new FeishuHttpError("the answer broke off", { status: response.status, cause });
+    throw new FeishuHttpError("the response ended early", { status: response.status, cause });
   }
 }
 

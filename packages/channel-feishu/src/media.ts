@@ -97,7 +97,7 @@ export async function attach(
 
 function keyOf(key: string | undefined): string {
   if (key !== undefined) return key;
-  throw new ChannelError("transient", "Feishu: uploaded, but without a key in the answer");
+  throw new ChannelError("transient", "Feishu: uploaded, but the response contains no file key");
 }
 
 type FileType = "pdf" | "doc" | "xls" | "ppt" | "stream";
@@ -143,7 +143,7 @@ export async function fetchMedia(
   const key = textAt(ref, "key");
   const type = textAt(ref, "type");
   if (messageId === undefined || key === undefined || (type !== "image" && type !== "file")) {
-    throw new ChannelError("invalid", "Feishu: not a reference to an attachment");
+    throw new ChannelError("invalid", "Feishu: not an attachment reference of this channel");
   }
   const answer = await api.call({ what: "fetching an attachment", write: false, signal }, (client) =>
     client.messageResource.get({

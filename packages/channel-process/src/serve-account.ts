@@ -61,7 +61,7 @@ class ServedAccount {
   end(): void {
     for (const timer of this.#timers) clearInterval(timer);
     this.#lifetime.abort();
-    this.#rpc.close(new Error("The gateway is gone"));
+    this.#rpc.close(new Error("The gateway has ended"));
   }
 
   #functions() {

@@ -60,13 +60,14 @@ export async function fetchAttachment(
   const uploaded = uploadIn(media);
   if (uploaded !== undefined) {
     const file = await openUpload?.(uploaded.owner, uploaded.id);
-    if (file === undefined) throw new ChannelError("invalid", "The file is not there any more");
+    if (file === undefined) throw new ChannelError("invalid", "The file no longer exists");
     return { ...file, mimeType };
   }
-  if (typeof ref !== "string") throw new ChannelError("invalid", "Not an attachment of this channel");
+  if (typeof ref !== "string")
+    throw new ChannelError("invalid", "Not an attachment reference of this channel");
   if (ref.startsWith("data:")) return { body: new Blob([heldIn(ref)]).stream(), mimeType };
   if (fetchUrl !== undefined) return fetchUrl(ref, signal);
-  throw new ChannelError("invalid", "Attachments are not fetched from elsewhere here");
+  throw new ChannelError("invalid", "This channel does not fetch attachments from other places");
 }
 
 /** Decodes a `data:` URL. `fetch` would decode it character by character and block the event loop. */
@@ -77,6 +78,6 @@ function heldIn(url: string): Buffer<ArrayBuffer> {
     const text = data.includes("%") ? decodeURIComponent(data) : data;
     return Buffer.from(text, /;\s*base64$/i.test(url.slice(0, comma)) ? "base64" : "utf8");
   } catch {
-    throw new ChannelError("invalid", "What the attachment's data: URL holds cannot be read");
+    throw new ChannelError("invalid", "The content of the attachment's data: URL cannot be read");
   }
 }

@@ -74,7 +74,7 @@ function renderAsComponents(part: OutboundPart): Rendered {
  */
 function renderText(part: OutboundPart, max: number): string {
   if (part.type !== "text" && part.type !== "markdown" && part.type !== "buttons")
-    throw new ChannelError("unsupported", "Discord: this kind of part is not supported");
+    throw new ChannelError("unsupported", "Discord: this type of part is not supported");
   const text = removeControlCharacters(part.text);
   if (text.trim() === "") throw new ChannelError("invalid", "Discord: the message is empty");
   if (part.text.length > max)

@@ -25,7 +25,7 @@ const names = { form: "form_", field: "text_", button: "submit_" } as const;
  */
 export function renderButtons(buttons: ButtonsPart["buttons"]): readonly Element[] {
   if (buttons.length > limits.buttons)
-    throw new ChannelError("too_large", `Feishu: a message holds at most ${limits.buttons} buttons`);
+    throw new ChannelError("too_large", `Feishu: a message can have at most ${limits.buttons} buttons`);
   const callbacks = new Map(buttons.map((button) => [button, callbackOf(button)]));
   const choices = buttons.filter(({ opensForm }) => opensForm !== true);
   const isMenu =
@@ -50,7 +50,7 @@ function callbackOf({ id, value }: Button): Json {
   if (Buffer.byteLength(JSON.stringify(value ?? null)) > limits.callbackBytes)
     throw new ChannelError(
       "too_large",
-      `Feishu: a button's value holds at most ${limits.callbackBytes} bytes`,
+      `Feishu: a button's value can have at most ${limits.callbackBytes} bytes`,
     );
   return value === undefined ? { id } : { id, value };
 }

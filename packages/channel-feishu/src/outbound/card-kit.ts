@@ -120,7 +120,10 @@ function cardEntity(ports: CardPorts, cardId: string): CardEntity {
         if (await wasInOrder(() => call(run, sequence, signal))) return;
       }
       // A retry would be refused again. The answer is sent as a separate message instead.
-      throw new ChannelError("invalid", "Feishu: changing a card: its numbers are above all that we know");
+      throw new ChannelError(
+        "invalid",
+        "Feishu: changing a card: its sequence number is higher than expected",
+      );
     });
     last = result.catch(() => {});
     return result;

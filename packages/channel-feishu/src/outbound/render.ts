@@ -22,9 +22,9 @@ export function renderPart(part: OutboundPart): Rendered {
     throw new ChannelError("unsupported", "Feishu: this type of part is not supported");
   }
   const text = clean(part.text);
-  if (text.trim() === "") throw new ChannelError("invalid", "Feishu: an empty message");
+  if (text.trim() === "") throw new ChannelError("invalid", "Feishu: the message is empty");
   if (Buffer.byteLength(part.text) > limits.partBytes) {
-    throw new ChannelError("too_large", `Feishu: a part holds at most ${limits.partBytes} bytes of text`);
+    throw new ChannelError("too_large", `Feishu: a part can have at most ${limits.partBytes} bytes of text`);
   }
   if (part.type === "buttons")
     return checked(card([{ tag: "markdown", content: toFeishu(text).text }, ...renderButtons(part.buttons)]));
@@ -86,6 +86,6 @@ function checked(rendered: Rendered): Rendered {
   if (Buffer.byteLength(rendered.content) <= limits.cardBytes) return rendered;
   throw new ChannelError(
     "too_large",
-    `Feishu: a message of this kind holds at most ${limits.cardBytes} bytes`,
+    `Feishu: a message of this type can have at most ${limits.cardBytes} bytes`,
   );
 }

@@ -64,7 +64,7 @@ export function createSender({ api, places, cards, appId }: Needs): Sender {
     );
     const messageId = answer.data?.message_id;
     if (messageId === undefined)
-      throw new ChannelError("unknown_outcome", "Feishu: sent, but without an id in the answer");
+      throw new ChannelError("unknown_outcome", "Feishu: sent, but the response contains no message id");
     await places.sent(messageId, answer.data?.chat_id ?? to.id);
     return messageId;
   }

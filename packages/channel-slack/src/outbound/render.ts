@@ -22,7 +22,7 @@ export interface Rendered {
  */
 export function renderPart(part: OutboundPart): Rendered {
   if (part.type !== "text" && part.type !== "markdown" && part.type !== "buttons")
-    throw new ChannelError("unsupported", "Slack: this kind of part is not supported");
+    throw new ChannelError("unsupported", "Slack: this type of part is not supported");
   if (part.text.length > limits.partLength)
     throw new ChannelError("too_large", `Slack: a part can have at most ${limits.partLength} characters`);
   const text = removeControlCharacters(part.text);

@@ -39,7 +39,7 @@ export function renderText(part: OutboundPart, settings: RenderSettings): Render
     case "markdown":
       return renderMarkdown(part.text, settings);
     default:
-      throw new ChannelError("unsupported", "Telegram: this kind of part is not supported");
+      throw new ChannelError("unsupported", "Telegram: this type of part is not supported");
   }
 }
 

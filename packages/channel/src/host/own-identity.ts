@@ -59,7 +59,7 @@ export function createOwnIdentity<Self extends Identity>({
       return rejectOnAbort(
         pending,
         signal,
-        () => new ChannelError("transient", `${platform}: it takes too long to find out who the bot is`),
+        () => new ChannelError("transient", `${platform}: the request for the bot's identity timed out`),
       );
     },
   };

@@ -49,5 +49,5 @@ export async function readMedia(
 }
 
 function wrongLength(): ChannelError {
-  return new ChannelError("invalid", "The attachment is not as long as announced");
+  return new ChannelError("invalid", "The attachment's length differs from the announced length");
 }
