@@ -42,9 +42,14 @@ export class AgentRun implements AsyncIterable<AgentEvent>, PromiseLike<RunResul
   /** @throws AgentError `busy` if the run has already started or is being iterated */
   [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
     if (this.#result !== undefined) {
-      throw new AgentError("busy", "This run has begun; its events can be read once, from the start.");
+      throw new AgentError(
+        "busy",
+        "This run has already started. Its events can be read only once, from the start.",
+      );
     }
-    const queue = new RunQueue(() => this.#controller.abort(new Error("Nobody reads the events any more.")));
+    const queue = new RunQueue(() =>
+      this.#controller.abort(new Error("Nobody is reading the events anymore.")),
+    );
     this.#emit = (event) => queue.push(event);
     this.result().then(
       () => queue.close(),

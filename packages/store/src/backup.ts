@@ -50,7 +50,7 @@ async function giveName(part: string, toPath: string): Promise<void> {
 }
 
 function taken(path: string): StoreError {
-  return new StoreError("invalid", `${path} already exists. Name a new file for the backup.`);
+  return new StoreError("invalid", `${path} already exists. Choose a new file for the backup.`);
 }
 
 function exists(path: string): Promise<boolean> {

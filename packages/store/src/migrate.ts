@@ -78,7 +78,7 @@ export function requireVersion(raw: Sqlite.Database, path: string): void {
   throw new StoreError(
     "store_older",
     `${path} has schema version ${version}, and this program reads version ${target}: start the gateway of this ` +
-      "release, which brings it up to date, or use the release that wrote it.",
+      "release, which migrates it, or use the release that wrote it.",
   );
 }
 
@@ -86,7 +86,7 @@ function checkedVersion(raw: Sqlite.Database, path: string, target: number): num
   const version = pragmaNumber(raw, "user_version");
   const tables = raw.prepare<[], number>("SELECT count(*) FROM sqlite_schema").pluck().get() ?? 0;
   if (tables > 0 && pragmaNumber(raw, "application_id") !== applicationId) {
-    throw new StoreError("corrupt", `${path} is a database of another program. Name another file.`);
+    throw new StoreError("corrupt", `${path} is a database of another program. Choose another file.`);
   }
   if (version > target) throw new StoreNewerError(path, version, target);
   return version;
@@ -104,7 +104,7 @@ function requireColumns(raw: Sqlite.Database, path: string, from: number): void 
     throw new StoreError(
       "corrupt",
       `${path} says that it has schema version ${from}, and has no column ${snakeCase(lacking.name)} in its table ` +
-        `${name}: restore a backup, or move the file away and start anew.`,
+        `${name}: restore a backup, or move the file away and start with a new one.`,
     );
   }
 }

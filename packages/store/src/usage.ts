@@ -21,7 +21,7 @@ export function checkUsage(usage: RunUsage): CheckedUsage {
     if (value !== undefined && (!Number.isSafeInteger(value) || value < 0)) {
       throw new StoreError(
         "invalid",
-        `The usage figure ${name} is ${value}: it has to be a whole number from 0 up.`,
+        `The usage figure ${name} is ${value}: it must be a whole number, 0 or more.`,
       );
     }
   }

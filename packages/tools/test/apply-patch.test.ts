@@ -86,7 +86,7 @@ test.each([
   [
     "a file twice",
     ["*** Delete File: b.txt", "*** Update File: b.txt", "-b", "+c"],
-    /names a file more than once/,
+    /contains a file more than once/,
   ],
   ["a place outside", ["*** Add File: ../c.txt", "+x"], /outside/],
   ["lines without a sign", ["*** Add File: c.txt", "x"], /must begin with `\+`/],
@@ -150,7 +150,7 @@ test("recognizes two paths of one file", async () => {
       ...[`*** Update File: ${name}`, "-two", "+2"],
     );
     expect(textOf(twice)).toBe(
-      "Nothing was changed. The patch names a file more than once. Combine its changes in one section.",
+      "Nothing was changed. The patch contains a file more than once. Combine its changes in one section.",
     );
   }
   expect(read("a.txt")).toBe("one\ntwo\n");

@@ -64,7 +64,7 @@ function toProblem(loaded: LoadedConfig, name: string, { at }: PointHookConfig, 
   return loaded.problem(["hooks", name, "module"], {
     severity: "error",
     message,
-    remedy: "Install the package in the gateway's home or beside the gateway, or give the folder it is in.",
+    remedy: "Install the package in the gateway's home or next to the gateway, or set its folder.",
     disables: at === BLOCKING_POINT ? `hook ${name}, so that no tool may be used` : `hook ${name}`,
   });
 }

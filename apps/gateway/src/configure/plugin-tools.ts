@@ -65,7 +65,7 @@ function toProblem(loaded: LoadedConfig, index: number, name: string, message: s
   return loaded.problem(["tools", "packages", index], {
     severity: "error",
     message,
-    remedy: "Install the package in the gateway's home or beside the gateway, or remove it from the list.",
+    remedy: "Install the package in the gateway's home or next to the gateway, or remove it from the list.",
     disables: `tools of ${name}`,
   });
 }

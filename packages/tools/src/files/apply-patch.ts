@@ -86,7 +86,7 @@ async function computeOutcomes(
 ): Promise<readonly StepOutcome[]> {
   const places = await Promise.all(steps.flatMap(getPaths).map((path) => workspace.locate(path)));
   if (new Set(places).size < places.length)
-    throw new PatchError("The patch names a file more than once. Combine its changes in one section.");
+    throw new PatchError("The patch contains a file more than once. Combine its changes in one section.");
   const { role } = permit.run.facts;
   const limited = AbortSignal.any([signal, AbortSignal.timeout(MAX_LOCKED_MS)]);
   const outcomes: StepOutcome[] = [];

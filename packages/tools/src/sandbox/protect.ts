@@ -38,7 +38,7 @@ export function protectNames(request: SandboxRequest): Protection {
       const path = join(request.folders.dir, name);
       if (acquirePlaceholder(path, folder)) acquired.push(path);
       else if (lstatSync(path).isSymbolicLink()) {
-        throw new Error(`${name} is a link, which cannot be protected; replace it with what it points to.`);
+        throw new Error(`${name} is a link, which cannot be protected; replace it with its target.`);
       }
       args.push("--ro-bind", path, path);
     }

@@ -35,7 +35,7 @@ export async function findNamedFiles(
         continue;
       }
       files.push({ path: relative(workspace.dir, path), sha256 });
-      if (files.length > MAX_FILES) throw new Error(`the command names more than ${MAX_FILES} files`);
+      if (files.length > MAX_FILES) throw new Error(`the command refers to more than ${MAX_FILES} files`);
     }
   }
   return files;

@@ -218,7 +218,7 @@ async function writeFile(
   check?.(expected);
   await before?.(resolve(dir, expected));
   if (/\/\.?$/.test(path))
-    throw new WorkspaceError("not_a_file", `${path} names a folder; name a file in it.`);
+    throw new WorkspaceError("not_a_file", `${path} names a folder; choose a file in it.`);
   const write = async (place: Place): Promise<string> => {
     assertWritable(place, path);
     if (place.type === "folder") throw new WorkspaceError("not_a_file", `${path} is a folder.`);

@@ -30,7 +30,7 @@ export function checkNumber<Origin>(
   if (open.length >= limits.maxAtOnce)
     throw new SubAgentError(
       "too_many",
-      `You have reached the maximum of ${open.length} unfinished tasks. Wait: you get a message when one ends.`,
+      `You have reached the maximum of ${open.length} unfinished tasks. Wait for the message that you get when one ends.`,
     );
   const given = all.flatMap(({ tasks }) => tasks.filter((task) => task.chain === chain));
   if (given.length >= limits.maxTasks)
