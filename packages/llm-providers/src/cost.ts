@@ -3,21 +3,21 @@ import { countAt, isCount, objectAt, withoutUndefined } from "./shared/json.ts";
 
 /** Token counts of one request. Absent if the vendor did not report them. */
 export interface TokenCounts {
-  /** All input tokens, cached or not. */
+  /** All input tokens, including cached ones. */
   readonly input?: number | undefined;
   readonly uncached?: number | undefined;
   readonly cacheRead?: number | undefined;
   readonly cacheWrite?: number | undefined;
-  /** The part of `cacheWrite` with the vendor's longer lifetime. */
+  /** The tokens in `cacheWrite` that have the vendor's longer lifetime. */
   readonly cacheWriteLong?: number | undefined;
   readonly output?: number | undefined;
   readonly reasoning?: number | undefined;
 }
 
-/** The price of a cache write with the longer lifetime, as a multiple of the input price. */
+/** Price of a cache write with the longer lifetime, as a multiple of the input price. */
 const LONG_CACHE_WRITE_FACTOR = 2;
 
-/** Drops counts that are negative, fractional or not exact. */
+/** Drops counts that are negative, fractional or not safe integers. */
 export function validCounts(tokens: { readonly [Name in keyof TokenCounts]: unknown }): TokenCounts {
   const counts: Record<string, number> = {};
   for (const [name, value] of Object.entries(tokens)) if (isCount(value)) counts[name] = value;
@@ -26,7 +26,7 @@ export function validCounts(tokens: { readonly [Name in keyof TokenCounts]: unkn
 
 /**
  * Returns the cost in whole micro-dollars, rounded once per request. `undefined` if neither input nor output was
- * reported. A cost beyond the exact integers becomes the largest exact one, so that it exceeds every limit.
+ * reported. A cost above the largest safe integer becomes that integer, so that it exceeds every limit.
  */
 export function costMicros(given: TokenCounts, prices: ModelPrices): number | undefined {
   const { input, output, cacheRead = 0, cacheWrite = 0, cacheWriteLong = 0, uncached } = validCounts(given);
@@ -43,8 +43,8 @@ export function costMicros(given: TokenCounts, prices: ModelPrices): number | un
 }
 
 /**
- * Returns the prices for a request of this size. Some vendors charge more above a number of input tokens, which is
- * stated in `quirks.longPrices`: `{ above, input, output, cacheRead?, cacheWrite? }`.
+ * Returns the prices for a request of this size. Some vendors charge more above a number of input tokens.
+ * `quirks.longPrices` contains these prices: `{ above, input, output, cacheRead?, cacheWrite? }`.
  */
 export function pricesFor({ prices, quirks = {} }: Model, inputTokens = 0): ModelPrices | undefined {
   const long = objectAt(quirks, "longPrices");

@@ -49,7 +49,7 @@ export function adaptSchema(api: string, tool: ToolSpec): WireTool {
   return { tool: { ...tool, description, inputSchema }, properties };
 }
 
-/** Renames the keys in a tool's arguments, at every level. */
+/** Renames the keys in the arguments of a tool at every level. */
 export function renameKeys(args: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
   const rename = (value: JsonValue): JsonValue => {
     if (Array.isArray(value)) return value.map(rename);

@@ -69,7 +69,7 @@ function fileParam(block: FileBlock): InputParam {
   return { ...document, source: { type: "text", media_type: "text/plain", data } };
 }
 
-/** Converts one tool result. The API requires a text for an error. */
+/** Converts one tool result. The API requires text in an error result. */
 function resultParam(message: ToolResultMessage): Anthropic.ToolResultBlockParam {
   const content = inputParams(message.content);
   if (content.length === 0 && message.isError) content.push(textParam("(no output)"));
@@ -81,7 +81,7 @@ function resultParam(message: ToolResultMessage): Anthropic.ToolResultBlockParam
   };
 }
 
-/** Converts a model's turn. The result is empty if nothing can be sent back. */
+/** Converts a turn of the model. The result is empty if nothing can be sent back. */
 function assistantParams(message: AssistantMessage, quirks: AnthropicQuirks): Anthropic.ContentBlockParam[] {
   const params: Anthropic.ContentBlockParam[] = [];
   /** The text block that the next citations belong to. */
@@ -97,7 +97,7 @@ function assistantParams(message: AssistantMessage, quirks: AnthropicQuirks): An
     cited = block.type === "text" && param?.type === "text" ? param : undefined;
     if (param !== undefined) params.push(param);
   }
-  // The API refuses a turn that contains only thinking.
+  // The API rejects a turn that contains only thinking.
   return params.every(({ type }) => type === "thinking" || type === "redacted_thinking") ? [] : params;
 }
 
@@ -105,7 +105,7 @@ function assistantParam(block: Block, quirks: AnthropicQuirks): Anthropic.Conten
   const data = nativeData(block);
   switch (block.type) {
     case "text":
-      // `repairHistory` has removed the blank texts that the API refuses. It accepts white space between other texts.
+      // `repairHistory` has removed the blank texts that the API rejects. It accepts whitespace between other texts.
       return block.text === "" ? undefined : textParam(block.text);
     case "refusal":
       return block.text.trim() === "" ? undefined : textParam(block.text);

@@ -15,7 +15,7 @@ const load = () =>
     Promise.all([import("@anthropic-ai/sdk"), import("@anthropic-ai/sdk/lib/transform-json-schema")]),
   );
 
-/** Anthropic's Messages API and servers that speak it. The base URL goes without `/v1`. */
+/** Anthropic's Messages API and compatible servers. The base URL does not include `/v1`. */
 export const anthropicMessages: Provider = defineProvider({
   api: "anthropic-messages",
   vendor: "Anthropic",
@@ -25,7 +25,7 @@ export const anthropicMessages: Provider = defineProvider({
   async send(request) {
     const [{ Anthropic }, { transformJSONSchema }] = await load();
     const { apiKey, baseUrl, headers } = request.config;
-    // The SDK sends the key as a bearer token. Other servers that speak this API often know only `x-api-key`.
+    // The SDK sends the key as a bearer token. Other servers with this API often support only `x-api-key`.
     const keyHeaders =
       apiKey === undefined ? { authorization: null } : baseUrl === undefined ? {} : { "x-api-key": apiKey };
     return sendThroughSdk(request, (fetch) => {
@@ -54,9 +54,9 @@ export const anthropicMessages: Provider = defineProvider({
   mend: withoutThinking,
 });
 
-/** Reads refusals that concern thinking. */
+/** Learns from refusals that concern thinking. */
 function learn({ failure: { message } }: Refusal): Lesson | undefined {
-  // Servers such as DeepSeek's want the thinking of earlier turns back, although it has no signature.
+  // Servers such as DeepSeek's require the thinking of earlier turns, although it has no signature.
   if (/\bthinking\b.*must be passed back|missing .*\bthinking\b/i.test(message))
     return { model: { quirks: { unsignedThinking: true } } };
   if (/output_config|output_format|json_schema/.test(message))
@@ -67,8 +67,8 @@ function learn({ failure: { message } }: Refusal): Lesson | undefined {
 }
 
 /**
- * Newer models refuse thinking blocks if the host has shortened or edited the history around them. Drops the thinking,
- * which costs less than the conversation.
+ * Newer models reject thinking blocks if the host has shortened or edited the history around them. Drops the thinking,
+ * which is better than losing the conversation.
  */
 function withoutThinking({ failure }: Refusal, request: ModelRequest): ModelRequest | undefined {
   const { status, message } = failure;

@@ -26,7 +26,7 @@ const STOP: Readonly<Record<string, StopReason>> = {
   pause_turn: "pause",
 };
 
-/** The type of a block by the type of its deltas. */
+/** Block types by the types of their deltas. */
 const BLOCK_OF_DELTA: Readonly<Record<string, string>> = { text_delta: "text", thinking_delta: "thinking" };
 
 /** Reads an error object of the API: `{type, message}`, sometimes with a more specific `details.error_code`. */
@@ -39,7 +39,7 @@ export function readError(error: JsonObject, known: FailureFacts = NO_MESSAGE): 
 }
 
 interface Reading {
-  /** The index in our turn, or `undefined` for a block that only the vendor understands. */
+  /** The block's index in our turn, or `undefined` for a vendor-specific block. */
   readonly index: number | undefined;
   readonly start: JsonObject;
   signature: string;
@@ -48,7 +48,7 @@ interface Reading {
   readonly tagged?: TaggedText;
 }
 
-/** Writes a text that may begin with reasoning in tags. */
+/** Writes a text that may begin with tagged reasoning. */
 class TaggedText {
   readonly #tags: ThinkTags;
   readonly #speech: Speech;
@@ -81,15 +81,15 @@ export class AnthropicReader implements EventReader {
   readonly #open = new Map<number, Reading>();
   #begun = false;
   #calls = 0;
-  /** For the first block of the answer. */
+  /** Reads the first block of the answer. */
   #tags: ThinkTags | undefined;
-  /** The text of that block, until it is known what follows it. */
+  /** The text of that block, until the next block or the end of the answer. */
   #tagged: TaggedText | undefined;
   #tokens: TokenCounts = {};
   #stop: string | undefined;
   #explanation: string | undefined;
 
-  /** @param tags reads reasoning that comes in tags at the start of the text, if this server may send any */
+  /** @param tags reads tagged reasoning at the start of the text, if this server may send it */
   constructor(turn: TurnWriter, tags?: ThinkTags) {
     this.#turn = turn;
     this.#tags = tags;
@@ -118,7 +118,7 @@ export class AnthropicReader implements EventReader {
     this.#stopped();
   }
 
-  /** Handles the end of a message. Some servers give no reason. */
+  /** Handles the end of a message. Some servers do not send a stop reason. */
   #stopped(): void {
     if (this.#begun) this.#stop ??= "end_turn";
     this.#end();
@@ -151,7 +151,7 @@ export class AnthropicReader implements EventReader {
         this.#stopped();
         break;
       default:
-        // A proxy's error has another type, or none.
+        // Errors from a proxy have another type or none.
         if (event.type === "error" || isJsonObject(event.error))
           this.#turn.fail(classify(readError(objectAt(event, "error"))));
     }
@@ -161,7 +161,7 @@ export class AnthropicReader implements EventReader {
     if (!broken) this.#end();
   }
 
-  /** Ends the turn if a stop reason has arrived, even without the vendor's last event. */
+  /** Ends the turn if a stop reason has arrived, even if the vendor's last event is missing. */
   #end(): void {
     const raw = this.#stop;
     if (raw === undefined || this.#turn.ended) return;
@@ -174,17 +174,17 @@ export class AnthropicReader implements EventReader {
     if (raw === "refusal" && this.#explanation !== undefined)
       this.#turn.block({ type: "refusal", text: this.#explanation });
     const stop = entryOf(STOP, raw) ?? "end_turn";
-    // Some servers give `end_turn` after tool calls.
+    // Some servers send `end_turn` after tool calls.
     this.#turn.finish(stop === "end_turn" && this.#calls > 0 ? "tool_use" : stop, raw);
   }
 
-  /** @param complete false if the answer was cut, or another block follows */
+  /** @param complete false if the answer was truncated or another block follows */
   #endTagged(complete: boolean): void {
     this.#tagged?.end(complete);
     this.#tagged = undefined;
   }
 
-  /** Begins a block whose start is missing. */
+  /** Opens a block whose start event is missing. */
   #startMissing(at: number, delta: JsonObject): Reading | undefined {
     const type = entryOf(BLOCK_OF_DELTA, textAt(delta, "type") ?? "");
     if (type === undefined) return undefined;
@@ -195,11 +195,11 @@ export class AnthropicReader implements EventReader {
 
   #message(message: JsonObject): void {
     if (this.#begun) {
-      // The events of two answers in one stream are indistinguishable, and half a call must not run.
+      // The events of two answers in one stream are indistinguishable, and a partial call must not run.
       this.#turn.fail(failure("protocol", "A second answer began in the middle of the first."));
       return;
     }
-    // A second start before any content is a proxy's mistake. Only its usage counts.
+    // If a second start arrives before any content, a proxy caused it. Only its usage counts.
     this.#turn.responseId(textAt(message, "id"));
     this.#count(objectAt(message, "usage"));
   }
@@ -238,7 +238,7 @@ export class AnthropicReader implements EventReader {
         break;
       }
       case undefined:
-        // A block without a type could not be sent back.
+        // A block without a type cannot be sent back.
         break;
       default:
         this.#open.set(at, { ...reading, index: undefined });
@@ -295,7 +295,7 @@ export class AnthropicReader implements EventReader {
     if (tagged !== undefined) return;
     if (index === undefined) {
       const input = parseObject(json);
-      // A server-side tool whose input was cut could not be sent back.
+      // A server-side tool call with truncated input cannot be sent back.
       if (json === "" || input !== undefined)
         this.#turn.block({
           type: "opaque",
@@ -303,13 +303,13 @@ export class AnthropicReader implements EventReader {
         });
       return;
     }
-    // Some servers send the whole input with the start.
+    // Some servers send the complete input with the start event.
     const input = json === "" ? unlessEmpty(objectAt(start, "input")) : undefined;
     if (input !== undefined) this.#turn.append(index, JSON.stringify(input));
     this.#turn.close(index, signature === "" ? undefined : { signature });
   }
 
-  /** The start reports the input, and the end may correct it. The latest count of each kind is used. */
+  /** The start event reports the input, and the last event may correct it. The latest value of each count is used. */
   #count(usage: JsonObject): void {
     const counts = validCounts({
       uncached: usage.input_tokens,
@@ -327,7 +327,7 @@ export class AnthropicReader implements EventReader {
   }
 }
 
-/** Returns a citation that the vendor accepts back: those of its web search. */
+/** Returns a citation that the vendor accepts back. It accepts only those from its web search. */
 function toReplayableCitation(citation: JsonObject): JsonObject | undefined {
   const { type, cited_text, url, title = null, encrypted_index } = citation;
   if (type !== "web_search_result_location") return undefined;

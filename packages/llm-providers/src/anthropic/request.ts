@@ -14,10 +14,10 @@ import {
 import { historyMessages, type WireMessage } from "./history.ts";
 import { type AnthropicQuirks, anthropicQuirks } from "./quirks.ts";
 
-/** The vendor's lower limit, in tokens. */
+/** Minimum thinking budget of the vendor, in tokens. */
 const MIN_BUDGET = THINKING_TOKENS.minimal;
 
-/** Converts a JSON Schema into one that the vendor accepts; throws if it cannot. */
+/** Converts a JSON Schema into one that the vendor accepts. Throws if that is impossible. */
 export type SchemaTransformer =
   typeof import("@anthropic-ai/sdk/lib/transform-json-schema.js")["transformJSONSchema"];
 
@@ -56,7 +56,7 @@ export function requestParams(
 
 interface ThinkingPlan {
   readonly maxTokens: number;
-  /** True if the model will think, which rules out a forced tool and a temperature. */
+  /** True if the model will think, which precludes a forced tool and a temperature. */
   readonly thinks: boolean;
   readonly thinking?: Anthropic.ThinkingConfigParam;
   readonly effort?: Anthropic.OutputConfig["effort"];
@@ -73,7 +73,7 @@ function planThinking(request: ModelRequest, quirks: AnthropicQuirks): ThinkingP
     );
     level = "off";
   }
-  // Thinking counts towards `max_tokens`.
+  // Thinking counts toward `max_tokens`.
   const maxTokens = outputTokens(request, level);
   const { thinkingOff } = quirks;
   if (level === "off")
@@ -90,7 +90,7 @@ function planThinking(request: ModelRequest, quirks: AnthropicQuirks): ThinkingP
   return { maxTokens, thinks: false };
 }
 
-/** The API accepts either a temperature or a `top_p`; both default to 1. The SDK's types no longer declare them. */
+/** The API accepts either a temperature or `top_p`. Both default to 1. The SDK's types no longer declare them. */
 function samplingParams(request: ModelRequest, isTaken: boolean) {
   const { temperature = 1, topP = 1, ...rest } = request.options;
   const unusual = { ...(temperature !== 1 && { temperature }), ...(topP !== 1 && { topP }) };
@@ -98,7 +98,7 @@ function samplingParams(request: ModelRequest, isTaken: boolean) {
   return samplingFor({ ...request, options: { ...rest, ...unusual } }, isTaken ? [one] : []);
 }
 
-/** The API accepts no blank stop sequences. */
+/** The API rejects blank stop sequences. */
 function stopSequences({ options: { stopSequences: all = [] }, warn }: ModelRequest): string[] | undefined {
   const taken = all.filter((stop) => stop.trim() !== "");
   const dropped = all.length - taken.length;
@@ -108,7 +108,8 @@ function stopSequences({ options: { stopSequences: all = [] }, warn }: ModelRequ
 }
 
 /**
- * Returns the vendor's option for JSON, or `undefined` if none is requested or the vendor does not accept the schema.
+ * Returns the vendor's option for JSON output, or `undefined` if JSON is not requested or the vendor does not accept
+ * the schema.
  */
 function outputFormat(
   { options }: ModelRequest,
@@ -120,7 +121,7 @@ function outputFormat(
     if (json?.schema !== undefined && quirks.jsonSchema)
       return { type: "json_schema" as const, schema: transformSchema(json.schema) };
   } catch {
-    // The vendor would refuse this schema.
+    // The vendor would reject this schema.
   }
   return undefined;
 }
@@ -137,10 +138,10 @@ function systemBlocks(
   return blocks.filter(({ text }) => text.trim() !== "");
 }
 
-/** The tools, the last one with a cache breakpoint, and the tool choice. */
+/** The tools, with a cache breakpoint on the last one, and the tool choice. */
 function toolFields(request: ModelRequest, cache: CacheControl | undefined, unforced: boolean) {
   const { tools: specs, messages } = request.context;
-  // The API requires declarations for all calls in the history, even if no tools are offered now.
+  // The API requires declarations for all calls in the history, even if no tools are currently offered.
   if (specs.length === 0) {
     const past = messages.flatMap((message) => (message.role === "assistant" ? message.content : []));
     const names = new Set(past.flatMap((block) => (block.type === "toolCall" ? [block.name] : [])));
@@ -167,8 +168,8 @@ function toolChoice({ options, warn }: ModelRequest, unforced: boolean): Anthrop
 }
 
 /**
- * Sets two cache breakpoints, at the end of the last two user messages: the first finds what the previous request
- * cached, the second caches this request for the next one.
+ * Sets two cache breakpoints, at the end of the last two user messages. The first finds the cache entry of the previous
+ * request, and the second caches this request for the next one.
  */
 function markForCache(messages: readonly WireMessage[], cache_control: CacheControl): void {
   for (const { content } of messages.filter(({ role }) => role === "user").slice(-2)) {

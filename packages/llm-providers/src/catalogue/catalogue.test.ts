@@ -31,7 +31,7 @@ describe("the catalogue", () => {
       }
     }
     expect(new Set(listed.map((model) => `${model.provider}/${model.id}`)).size).toBe(listed.length);
-    // These names refer to changing versions, so they have no prices.
+    // These names point to changing versions, so they have no prices.
     const unpriced = listed.filter((model) => model.prices === undefined && model.api !== "demo");
     expect(unpriced.map((model) => model.id)).toEqual(["mistral-large-latest", "mistral-small-latest"]);
   });

@@ -2,13 +2,13 @@ import type { Model, Warning } from "@signalbox/agent-core";
 import { TABLE, VENDORS } from "./table.ts";
 
 /**
- * A model as it is configured. Absent fields, and absent quirks, come from the table or from defaults. `null` removes a
- * quirk of the table.
+ * The configuration of a model. Missing fields and quirks come from the table or from defaults. `null` removes a quirk
+ * of the table.
  */
 export type ModelOverride = { readonly id: string } & Partial<Omit<Model, "id" | "provider" | "api">>;
 
 export interface CatalogueAccount {
-  /** The part of a reference before the slash. */
+  /** The name before the slash of a reference. */
   readonly name: string;
   readonly api: string;
   readonly models?: readonly ModelOverride[];
@@ -16,7 +16,7 @@ export interface CatalogueAccount {
 
 export interface ResolvedModel {
   readonly model: Model;
-  /** For instance that the id is unknown and which defaults are used. */
+  /** Warns for instance that the id is unknown and which defaults are used. */
   readonly warnings: readonly Warning[];
 }
 
@@ -24,15 +24,15 @@ export interface Catalogue {
   /** The known models of all accounts. */
   list(): readonly Model[];
   /**
-   * Finds a model by `account/id`, or by an id alone if an account is known to have it. A snapshot date at the end of
-   * an id (`-20251015`, `-2026-03-05`) is ignored. An unknown id of a known account gets defaults and a warning.
+   * Finds a model by `account/id`, or by its id alone if an account is known to have it. Ignores a snapshot date at the
+   * end of an id (`-20251015`, `-2026-03-05`). An unknown id of a known account gets defaults and a warning.
    */
   resolve(reference: string): ResolvedModel | undefined;
 }
 
 const DATE = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
 
-/** Defaults for models of other wire formats. */
+/** Defaults for unknown models of other wire formats. */
 const UNKNOWN = { contextWindow: 32_768, maxOutputTokens: 4_096 };
 
 function entryFor(api: string, id: string): Model | undefined {
@@ -59,13 +59,13 @@ function build(account: CatalogueAccount, id: string): ResolvedModel {
   return { model, warnings: [{ code: "model_unknown", message }] };
 }
 
-/** The accounts that need no configuration beyond a key. */
+/** Accounts that need no configuration except a key. */
 export const defaultAccounts: readonly CatalogueAccount[] = [
   ...VENDORS.map(({ provider, api }) => ({ name: provider, api })),
   { name: "demo", api: "demo" },
 ];
 
-/** The environment variables that hold the keys of the well-known providers. The first one that is set counts. */
+/** Environment variables with the keys of the well-known providers. The first one that is set is used. */
 export const KEY_VARIABLES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   VENDORS.map(({ provider, keys }) => [provider, keys]),
 );
@@ -77,7 +77,7 @@ export function createCatalogue(accounts: readonly CatalogueAccount[] = []): Cat
   const list = (): Model[] =>
     [...all.values()].flatMap((account) => {
       const ids = new Set(account.models?.map((model) => model.id));
-      // A server of another host may speak a vendor's API without having the vendor's models.
+      // A server on another host may implement a vendor's API without offering the vendor's models.
       if (defaultAccounts.some(({ name, api }) => name === account.name && api === account.api))
         for (const entry of TABLE) if (entry.provider === account.name) ids.add(entry.id);
       return [...ids].map((id) => build(account, id).model);

@@ -11,7 +11,8 @@ interface Family extends Sizes {
   readonly thinking: readonly string[];
   readonly quirks?: object | undefined;
   /**
-   * Above this many input tokens, the prices of input and cache are multiplied by `input`, those of output by `output`.
+   * Price factors for long prompts. Above `above` input tokens, the input and cache prices are multiplied by `input`,
+   * and the output price by `output`.
    */
   readonly longPrompts?: Readonly<Record<"above" | "input" | "output", number>> | undefined;
   readonly models: readonly { id: string; name: string; dollars?: readonly number[] | undefined }[];
@@ -31,7 +32,8 @@ const MODALITIES: Model["input"] = ["text", "image", "audio", "file"];
 
 /**
  * Converts dollars per million tokens to micro-dollars.
- * @param inputTimes factor for the prices of input and cache
+ *
+ * @param inputTimes factor for the input and cache prices
  */
 function amounts(dollars: readonly number[], inputTimes = 1, outputTimes = 1): Amounts {
   const micro = (price: number, times: number): number => Math.round(price * times * 1_000_000);

@@ -19,7 +19,7 @@ const TOOLS = [
 ];
 const SKILLS = `<available_skills><skill><name>create-python-script</name><location>./skills/create-python-script/SKILL.md</location></skill></available_skills>`;
 
-/** Runs the demo with a fake file system until it answers. */
+/** Runs the demo with a fake file system until it returns an answer. */
 async function converse(words: string, files: Record<string, string>, tools = TOOLS, stable = "") {
   const stream = demo.connect({});
   const messages: Message[] = [{ role: "user", content: words, timestamp: 0 }];

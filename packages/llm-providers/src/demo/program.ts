@@ -14,7 +14,7 @@ export type Move =
   | { readonly kind: "say"; readonly text: string }
   | { readonly kind: "call"; readonly name: string; readonly args: JsonObject };
 
-/** One call of a plan, with the arguments under names of our own. */
+/** One call of a plan. The arguments have our own names. */
 interface Step {
   readonly tool: keyof typeof TOOLS;
   readonly args: JsonObject;
@@ -22,7 +22,7 @@ interface Step {
   readonly mayFail?: true;
 }
 
-/** Usual names of tools and of their parameters. The first one that is offered counts. */
+/** Common names of tools and of their parameters. The first one that is offered is used. */
 const TOOLS = {
   read: ["read", "read_file"],
   ls: ["ls", "list_dir", "list_files"],
@@ -36,10 +36,10 @@ const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   command: ["command", "cmd"],
 };
 
-/** The file for the demo's own notes, and the file of a gateway's memory. */
+/** The file of the demo's own notes, and the memory file of a gateway. */
 const [OWN_MEMORY, HOST_MEMORY] = ["MEMORY.md", "memory/MEMORY.md"];
 
-/** Returns the next move. Deterministic: the same conversation gives the same move. */
+/** Returns the next move. Deterministic: the same conversation yields the same move. */
 export function nextMove(context: ModelContext): Move {
   const { messages } = context;
   const asked = messages.findLastIndex((message) => message.role === "user");
@@ -99,12 +99,15 @@ function stepsFor(wish: Wish, context: ModelContext, results: readonly ToolResul
   }
 }
 
-/** Returns the first offered tool with one of the usual names. */
+/** Returns the first offered tool that has one of the common names. */
 function offered(wanted: Step["tool"], tools: readonly ToolSpec[]): ToolSpec | undefined {
   return tools.find(({ name }) => TOOLS[wanted].some((usual) => usual === name));
 }
 
-/** Returns a call of the first offered tool. Arguments get the first property name that its schema has. */
+/**
+ * Returns a call of the first offered tool. Each argument gets the first of its property names that the schema
+ * contains.
+ */
 function callOf({ tool: wanted, args }: Step, tools: readonly ToolSpec[]): Move | undefined {
   const tool = offered(wanted, tools);
   if (tool === undefined) return undefined;
@@ -115,7 +118,7 @@ function callOf({ tool: wanted, args }: Step, tools: readonly ToolSpec[]): Move 
   return { kind: "call", name: tool.name, args: Object.fromEntries(given) };
 }
 
-/** Returns the location of a skill from the catalogue in the system prompt. */
+/** Returns the location of a skill, from the catalogue in the system prompt. */
 function skillLocation({ system }: ModelContext, name: RegExp): string | undefined {
   for (const [entry] of `${system.stable}\n${system.volatile ?? ""}`.matchAll(/<skill>[\s\S]*?<\/skill>/g)) {
     const said = /<name>\s*([\s\S]*?)\s*<\/name>/.exec(entry)?.[1] ?? "";

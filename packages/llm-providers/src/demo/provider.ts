@@ -31,7 +31,7 @@ function estimate(...lengths: readonly [input: number, output: number]): Usage {
   };
 }
 
-/** Writes a block in small pieces, one per pull, without cutting a character in two, and ends the turn. */
+/** Writes a block in small chunks, one per pull, without splitting a character, and ends the turn. */
 function* tell(turn: TurnWriter, head: BlockHead, text: string, input: number, stop: StopReason) {
   const index = turn.open(head);
   const characters = [...text];
@@ -44,7 +44,7 @@ function* tell(turn: TurnWriter, head: BlockHead, text: string, input: number, s
   turn.finish(stop);
 }
 
-/** A small deterministic program that acts as a model. It works offline and says in each answer that it is a demo. */
+/** A small deterministic program that acts as a model. It works offline, and each answer mentions that it is a demo. */
 export const demo: Provider = {
   api: "demo",
   connect:
@@ -56,7 +56,7 @@ export const demo: Provider = {
         const input = JSON.stringify(context.messages).length + context.system.stable.length;
         const move = nextMove(context);
         if (move.kind === "call") {
-          // Unique in the conversation, and the same at each replay.
+          // Unique in the conversation, and identical on each replay.
           const head = { type: "toolCall", id: `demo_${context.messages.length}`, name: move.name } as const;
           yield* tell(turn, head, JSON.stringify(move.args), input, "tool_use");
           return;

@@ -15,7 +15,7 @@ const unquoted = (text: string): string => text.trim().replace(/^[`"'“「]([\s
 type Rule = readonly [RegExp, (match: RegExpMatchArray) => Wish];
 const at = (match: RegExpMatchArray, group: number): string => match[group] ?? "";
 
-/** The first rule that matches counts. */
+/** The first matching rule applies. */
 const RULES: readonly Rule[] = [
   [
     new RegExp(
@@ -82,7 +82,7 @@ export function ownWords(text: string): string {
   return after.replace(/^[^\n:：]{1,64}[:：]\s*/, "").trim();
 }
 
-/** Recognizes a few requests in English and Chinese. Anything else asks for help. */
+/** Recognizes a few requests in English and Chinese. Treats everything else as a request for help. */
 export function understand(words: string): Wish {
   for (const [pattern, wish] of RULES) {
     const match = words.match(pattern);

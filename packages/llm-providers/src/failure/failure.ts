@@ -2,25 +2,25 @@ import { type ModelErrorCode, type ModelErrorData, reasonOf } from "@signalbox/a
 import { withoutUndefined } from "../shared/json.ts";
 import words from "./words.json" with { type: "json" };
 
-/** The facts of a failure before it is classified. Structured fields decide; the message counts only without them. */
+/** The facts of a failure before it is classified. The message is used only if structured fields are missing. */
 export interface FailureFacts {
   readonly message: string;
   readonly status?: number | undefined;
   /** The vendor's error types or codes, most specific first, for instance `overloaded_error`. */
   readonly words?: readonly (string | undefined)[];
-  /** The request field that the vendor names. */
+  /** The request field that the vendor's error names. */
   readonly param?: string | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly requestId?: string | undefined;
 }
 
-/** The facts of an error object that has no message. */
+/** The facts of an error object without a message. */
 export const NO_MESSAGE: FailureFacts = { message: "The server reported an error without a message." };
 
-/** `ModelErrorData` without what only the running turn knows. */
+/** `ModelErrorData` without the fields that only the running turn can fill in. */
 export type Failure = Omit<ModelErrorData, "emitted" | "attempts">;
 
-/** Thrown by a provider to end its turn with exactly this failure. */
+/** Thrown by a provider to end its turn with this exact failure. */
 export class FailureError extends Error {
   readonly failure: Failure;
   constructor(failure: Failure) {
@@ -30,7 +30,7 @@ export class FailureError extends Error {
   }
 }
 
-/** The change that the next attempt needs, and the chance that the same request succeeds later. */
+/** The scope of the change that the next attempt needs, and whether the same request may succeed later. */
 const KINDS: Readonly<Record<ModelErrorCode, Pick<Failure, "scope" | "retryable">>> = {
   auth: { scope: "key", retryable: false },
   billing: { scope: "key", retryable: false },
@@ -47,8 +47,8 @@ const KINDS: Readonly<Record<ModelErrorCode, Pick<Failure, "scope" | "retryable"
 };
 
 /**
- * The vendors' error words. `string_above_max_length` is no overflow: one field is longer than the endpoint accepts,
- * and summarizing the conversation would not help.
+ * The vendors' error words. `string_above_max_length` is not an overflow: one field is longer than the endpoint
+ * accepts, and summarizing the conversation would not help.
  */
 const WORDS = new Map(
   Object.entries(words).flatMap(([word, code]) => (isCode(code) ? [[word, code] as const] : [])),
@@ -58,7 +58,7 @@ function isCode(word: string): word is ModelErrorCode {
   return Object.hasOwn(KINDS, word);
 }
 
-/** Vendors report a prompt that is too long as an invalid request. Only the wording tells it apart. */
+/** Vendors report a prompt that is too long as an invalid request. Only the wording identifies it. */
 const OVERFLOW: readonly RegExp[] = [
   /\b(?:prompt|inputs?|sequence|context|conversation|history|request|messages?|text|chat)\b(?: \w+){0,3} too (?:long|large|big)\b/i,
   /too many (?:\w+ )?tokens|too large for .{0,40}\bmodel/i,
@@ -80,7 +80,7 @@ const OVERFLOW: readonly RegExp[] = [
   /(?:输入|上下文|提示词|对话|prompt|token\w*|消息|文本|内容|请求).{0,12}(?:过长|超长|太长|超过|超出|超限|超上限)/i,
   /超[过出].{0,12}(?:上下文|输入|长度|token)/i,
 ];
-/** Limits that come back by themselves, and sizes of single parts. */
+/** Limits that reset on their own, and size limits of single parts. */
 const OTHER_LIMIT =
   /rate[ _-]?limit|quota|\b(?:per|a) (?:minute|second|hour|day|month)\b|\b(?:daily|monthly|hourly)\b|频率|每分钟|每秒|(?<!tokens of )\b(?:image|file|audio|attachment|description|tool)s?\b[^.;\n]{0,40}\b(?:exceed|too (?:long|large)|at most|more than)/i;
 const BILLING =
@@ -91,7 +91,7 @@ function isOverflow(message: string): boolean {
   return OVERFLOW.some((pattern) => pattern.test(message)) && !OTHER_LIMIT.test(message);
 }
 
-/** Returns true if a refusal may be about the length of a conversation, without saying so in known words. */
+/** Returns true if a refusal may be about the length of a conversation although its wording is unknown. */
 export function mayBeOverflow(message: string): boolean {
   return (
     /\btokens?\b|length|\blong|too (?:large|big)|exceed|window|context|长|超|上限/i.test(message) &&
@@ -99,7 +99,7 @@ export function mayBeOverflow(message: string): boolean {
   );
 }
 
-/** Returns true if an error body contains no sentence. */
+/** Returns true if an error body does not contain a sentence. */
 export function isWordless(body: string): boolean {
   return !/[a-z]{2,}\s+[a-z]{2,}|[\u4e00-\u9fff]{4}/i.test(body.replace(/\b(?:bad request|error)\b/gi, ""));
 }
@@ -117,8 +117,8 @@ function codeOfStatus(status: number): ModelErrorCode | undefined {
 const TEMPORARY: ReadonlySet<ModelErrorCode> = new Set(["rate_limit", "overloaded", "timeout"]);
 
 /**
- * A word may be more precise than the status, but may not contradict it: a 401 is a refused key even if a proxy adds
- * `api_error`, and a 503 is a failing server.
+ * A word may be more precise than the status, but must not contradict it: 401 means a rejected key even if a proxy adds
+ * `api_error`, and 503 means a failing server.
  */
 function contradicts(word: ModelErrorCode, status: number | undefined): boolean {
   if (status === undefined) return false;
@@ -131,21 +131,21 @@ function getCode({ words = [], status, message, retryAfterMs }: FailureFacts): M
     .map((word = "") => WORDS.get(word))
     .find((code) => code !== undefined && !contradicts(code, status));
   const code = fromWord ?? (status === undefined ? undefined : codeOfStatus(status));
-  // The sentence says more than a generic word.
+  // The sentence is more specific than a generic word.
   if (code === undefined || code === "invalid") {
     if (isOverflow(message)) return "overflow";
     if (BILLING.test(message)) return "billing";
     if (AUTH.test(message)) return "auth";
   }
-  // Some servers answer 500 to a prompt that is too long.
+  // Some servers respond with 500 to a prompt that is too long.
   if (code === "overloaded" && status === 500 && isOverflow(message)) return "overflow";
-  // A used-up quota that the vendor says will be back is a rate limit, even if the sentence mentions billing.
+  // If the vendor says when a used-up quota resets, it is a rate limit, even if the sentence mentions billing.
   const comesBack = retryAfterMs !== undefined || /per (?:minute|day|second)/i.test(message);
   if (code === "rate_limit" && BILLING.test(message) && !comesBack) return "billing";
   return code ?? "protocol";
 }
 
-/** Returns the title or the text of an HTML page, as proxies send them, or `undefined` for any other text. */
+/** Returns the title or the text of an HTML page, such as proxies send, or `undefined` for any other text. */
 export function htmlSummary(text: string): string | undefined {
   if (!/^\s*<(?:!doctype html|html)\b/i.test(text)) return undefined;
   const title = /<title[^>]*>([^<]*)</i.exec(text)?.[1] ?? "";
@@ -174,16 +174,17 @@ export function failure(
   };
 }
 
-/** Classifies what a vendor reported. Its structured fields come before its message. */
+/** Classifies a failure reported by a vendor. Its structured fields take precedence over its message. */
 export function classify(facts: FailureFacts): Failure {
   return failure(getCode(facts), facts.message, facts);
 }
 
-/** The longest quote of an unknown error body, in UTF-16 units. */
+/** Maximum length of a quote from an unknown error body, in UTF-16 code units. */
 const MAX_QUOTE_LENGTH = 500;
 
 /**
  * Returns the facts of a refusal that do not depend on the vendor's body format.
+ *
  * @param now milliseconds since the epoch
  */
 export function describeRefusal(
@@ -198,7 +199,7 @@ export function describeRefusal(
   return { message, status, ...withoutUndefined({ retryAfterMs: getRetryAfterMs(headers, now) }) };
 }
 
-/** Reads `retry-after-ms` or `retry-after` (seconds or an HTTP date) and returns milliseconds. */
+/** Reads `retry-after-ms` or `retry-after` (seconds or an HTTP date) and returns the delay in milliseconds. */
 export function getRetryAfterMs(headers: Headers, now: number): number | undefined {
   const ms = Number(headers.get("retry-after-ms")?.trim() || Number.NaN);
   if (ms >= 0) return Math.ceil(ms);
@@ -216,19 +217,20 @@ const TIMEOUT_CODES: ReadonlySet<string> = new Set([
   "UND_ERR_HEADERS_TIMEOUT",
   "UND_ERR_BODY_TIMEOUT",
 ]);
-/** The system's codes that concern connections. `ENOENT` and `EACCES` do not. */
+/** System error codes of failed connections. `ENOENT` and `EACCES` are not among them. */
 const NETWORK_CODE =
   /^(?:E(?:CONN[A-Z]+|NET[A-Z]+|HOST[A-Z]+|PIPE|PROTO|NOTFOUND|NOTCONN|ADDRNOTAVAIL|AI_[A-Z]+)|UND_ERR_[A-Z_]+|HPE_[A-Z_]+|ERR_(?:TLS|SSL|STREAM|HTTP|SOCKET)[A-Z_\d]*|[A-Z_]*CERT[A-Z_]*)$/;
 /**
- * Codes of a request that could never be sent: an invalid address or header value, or a missing package. Two kinds of
- * "invalid" are the connection's fault: HTTP/2 sessions and streams that ended, and what OpenSSL reports (`ERR_SSL_…`).
+ * Codes of a request that could never be sent: an invalid URL or header value, or a missing package. Two groups of
+ * "invalid" codes are caused by the connection instead: HTTP/2 sessions and streams that ended, and errors from OpenSSL
+ * (`ERR_SSL_…`).
  */
 const OWN_FAULT =
   /^(?:(?:UND_)?ERR_(?!SSL)[A-Z\d_]*INVALID_(?!SESSION|STREAM)[A-Z_]+|ERR_(?:MODULE|PACKAGE|UNSUPPORTED|SOCKET_BAD)_[A-Z_]+|ENOENT|EACCES)$/;
 
 /**
- * Classifies an exception by the codes along its `cause` chain: a broken connection is `network`, a request that could
- * not be sent is `invalid`, and unreadable data is `protocol`.
+ * Classifies an exception based on the codes in its `cause` chain: a broken connection is `network`, a request that
+ * could not be sent is `invalid`, and unreadable data is `protocol`.
  */
 export function classifyException(error: unknown): Failure {
   if (error instanceof FailureError) return error.failure;
@@ -237,7 +239,7 @@ export function classifyException(error: unknown): Failure {
     if (typeof code === "string") {
       const reason = `${cause.message} (${code})`;
       if (TIMEOUT_CODES.has(code)) return failure("timeout", `The connection timed out: ${reason}`);
-      // Before NETWORK_CODE, which also matches codes such as `ERR_HTTP_INVALID_HEADER_VALUE`.
+      // Check this before NETWORK_CODE, which also matches codes such as `ERR_HTTP_INVALID_HEADER_VALUE`.
       if (OWN_FAULT.test(code)) return failure("invalid", `The request could not be sent: ${reason}`);
       if (NETWORK_CODE.test(code)) return failure("network", `The connection failed: ${reason}`);
     }

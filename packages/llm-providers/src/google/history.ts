@@ -10,10 +10,10 @@ import { nativeData, plainResult } from "../shared/content.ts";
 import { textAt, unlessEmpty, withoutUndefined } from "../shared/json.ts";
 import type { GoogleQuirks } from "./quirks.ts";
 
-/** Passes the signature check for calls that another model made (Gemini API documentation, "Thought signatures"). */
+/** Passes the signature check for calls from another model (Gemini API documentation, "Thought signatures"). */
 const UNSIGNED = "skip_thought_signature_validator";
 
-/** Converts a history to contents that alternate between user and model. Results of one turn share a content. */
+/** Converts a history to contents that alternate between user and model. The results of one turn share one content. */
 export function historyContents(messages: readonly Message[], quirks: GoogleQuirks): Content[] {
   const out: Content[] = [];
   const callIds = new Map<string, string>();
@@ -28,7 +28,7 @@ export function historyContents(messages: readonly Message[], quirks: GoogleQuir
   return out;
 }
 
-/** @param callIds the vendor's call ids by our own */
+/** @param callIds maps our call ids to the vendor's */
 function partsOf(message: Message, quirks: GoogleQuirks, callIds: Map<string, string>): Part[] {
   if (message.role === "assistant") return modelParts(message, quirks, callIds);
   if (message.role === "toolResult") return resultParts(message, quirks, callIds.get(message.toolCallId));
@@ -59,7 +59,7 @@ function modelParts({ content }: AssistantMessage, quirks: GoogleQuirks, ids: Ma
         const id = data && textAt(data, "id");
         if (id !== undefined) ids.set(block.id, id);
         const functionCall = { name: block.name, args: { ...block.args }, ...withoutUndefined({ id }) };
-        // The first call of a step carries the signature of all.
+        // The first call of a step carries the signature for all calls in it.
         const missing = quirks.signedCalls && block === firstCall && signature === undefined;
         return [{ functionCall, ...(missing ? { thoughtSignature: UNSIGNED } : signed) }];
       }

@@ -14,7 +14,7 @@ function keysOf(path: string): Key[] | undefined {
   );
 }
 
-/** Assembles the arguments of a call that Gemini streams as assignments to paths, with strings in pieces. */
+/** Assembles the arguments of a call that Gemini streams as assignments to paths, with strings split into chunks. */
 export class PartialArgs {
   // Without a prototype, `__proto__` is an ordinary key.
   readonly #root: object = Object.create(null);
@@ -31,7 +31,7 @@ export class PartialArgs {
     }
   }
 
-  /** Returns the arguments as JSON text. The text is left open if they are incomplete or invalid. */
+  /** Returns the arguments as JSON text. The text is left unclosed if they are incomplete or invalid. */
   text(complete: boolean): string {
     const text = JSON.stringify(this.#root);
     return complete && !this.#broken ? text : text.slice(0, -1);
@@ -52,7 +52,7 @@ export class PartialArgs {
   }
 }
 
-/** An array grows by one element at a time, so that a path cannot allocate a billion of them. */
+/** An array grows only one element at a time, so that a path cannot allocate a billion elements. */
 function write(node: object, key: Key, value: unknown): boolean {
   const fits = !Array.isArray(node) || (typeof key === "number" && key <= node.length);
   return fits && Reflect.set(node, key, value);

@@ -8,11 +8,11 @@ const PUBLIC_URL = "https://generativelanguage.googleapis.com";
 
 const load = () => loadSdk("@google/genai", () => import("@google/genai"));
 
-/** The SDK prints a warning if it is given no key. */
+/** The SDK prints a warning if it gets no key. */
 const NO_KEY = "none";
 const KEY_HEADER = "x-goog-api-key";
 
-/** Google's Gemini API. The base URL goes without `/v1beta`. */
+/** Google's Gemini API. The base URL does not include `/v1beta`. */
 export const googleGenerative: Provider = defineProvider({
   api: "google-generative",
   vendor: "Google",

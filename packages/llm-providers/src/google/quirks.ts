@@ -1,7 +1,7 @@
 import type { Model } from "@signalbox/agent-core";
 import { type QuirksOf, readQuirks } from "../shared/quirks.ts";
 
-/** The defaults before Gemini 3. From Gemini 3 on, all are the opposite. QUIRKS.md describes them. */
+/** Defaults for models before Gemini 3. From Gemini 3 on, all of them are inverted. QUIRKS.md describes them. */
 const QUIRKS = {
   thinkingStyle: ["budget", "level"],
   signedCalls: false,

@@ -16,7 +16,7 @@ import { Speech } from "../shared/speech.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { PartialArgs } from "./partial-args.ts";
 
-/** Reads the chunks of `streamGenerateContent`. Only the end of the body shows that the answer is complete. */
+/** Reads the chunks of `streamGenerateContent`. The answer is known to be complete only when the body ends. */
 export class GoogleReader implements EventReader {
   readonly #turn: TurnWriter;
   readonly #speech: Speech;
@@ -49,7 +49,7 @@ export class GoogleReader implements EventReader {
     const { usageMetadata: usage } = chunk;
     if (!isJsonObject(usage)) return;
     this.#usage = usage;
-    // The first chunk with text counts the hidden thinking, which is charged even if the rest is not read.
+    // The first chunk with text reports the tokens of hidden thinking, which is charged even if the rest is never read.
     if (countAt(usage, "candidatesTokenCount") !== undefined) this.#reportUsage(usage);
   }
 
@@ -97,7 +97,7 @@ export class GoogleReader implements EventReader {
   #text(text: string, thought: boolean, signature: string | undefined): void {
     if (text !== "") this.#speech.say(thought ? "thinking" : "text", text);
     if (signature === undefined) return;
-    // A signature without text belongs to the text before it.
+    // A signature without text belongs to the preceding text.
     if (this.#speech.open === undefined) {
       this.#opaque({ text: "", thoughtSignature: signature, ...(thought && { thought }) });
       return;
@@ -187,7 +187,7 @@ export function readError(error: JsonObject, known: FailureFacts = NO_MESSAGE): 
   };
 }
 
-/** Returns the sum of the reported counts, or `undefined` without any. */
+/** Returns the sum of the reported counts, or `undefined` if none is reported. */
 function sumOf(usage: JsonObject, ...keys: readonly string[]): number | undefined {
   const said = keys.flatMap((key) => countAt(usage, key) ?? []);
   return said.length === 0 ? undefined : said.reduce((total, count) => total + count);

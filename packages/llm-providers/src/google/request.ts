@@ -13,10 +13,10 @@ import {
 import { historyContents } from "./history.ts";
 import { googleQuirks } from "./quirks.ts";
 
-/** The budget limit of all Gemini 2.5 models. Pro allows 32,768. */
+/** Maximum thinking budget that all Gemini 2.5 models accept, in tokens. Pro allows 32,768. */
 const MAX_BUDGET = 24_576;
 
-/** The SDK's enums. The SDK is imported only by the first request. */
+/** The SDK's enums. The SDK is imported only with the first request. */
 export type VendorEnums = Pick<typeof import("@google/genai"), "FunctionCallingConfigMode" | "ThinkingLevel">;
 
 export function requestParams(
@@ -70,12 +70,12 @@ function toolFields({ context, options }: ModelRequest, { FunctionCallingConfigM
   return { tools: [{ functionDeclarations }], ...withoutUndefined({ toolConfig }) };
 }
 
-/** The thinking budget of a level: the model's quirk, or what all Gemini 2.5 models allow. */
+/** Returns the thinking budget of a level: the model's quirk, or a budget that all Gemini 2.5 models accept. */
 function budget({ quirks = {} }: Model, level: ThinkingLevel): number {
   return numberAt(objectAt(quirks, "budgets"), level) ?? Math.min(MAX_BUDGET, THINKING_TOKENS[level]);
 }
 
-/** Gemini 3 cannot turn thinking off. */
+/** Thinking cannot be turned off in Gemini 3. */
 const LEVELS: Readonly<Record<ThinkingLevel, keyof VendorEnums["ThinkingLevel"]>> = {
   off: "MINIMAL",
   minimal: "MINIMAL",

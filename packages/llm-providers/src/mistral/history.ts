@@ -49,7 +49,7 @@ function chunk(block: InputBlock): ContentChunk {
   }
 }
 
-/** Converts a model's turn. A turn that contains only thinking is dropped. */
+/** Converts a turn of the model. Drops a turn that contains only thinking. */
 function assistantParam(message: AssistantMessage): Param | undefined {
   const speech = getSpeech(message);
   if (speech === undefined) return undefined;

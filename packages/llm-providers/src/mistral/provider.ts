@@ -11,7 +11,7 @@ const PUBLIC_URL = "https://api.mistral.ai";
 
 const load = () => loadSdk("@mistralai/mistralai", () => import("@mistralai/mistralai"));
 
-/** Mistral's chat completions. The base URL goes without `/v1`. */
+/** Mistral's chat completions API. The base URL does not include `/v1`. */
 export const mistralChat: Provider = defineProvider({
   api: "mistral-chat",
   vendor: "Mistral",
@@ -20,12 +20,12 @@ export const mistralChat: Provider = defineProvider({
   load,
   async send(request) {
     const { HTTPClient, Mistral } = await load();
-    // With an empty key the SDK sends none; without a key it would look in the environment.
+    // With an empty key, the SDK sends none. Without a key, it would read the environment.
     const { apiKey = "", baseUrl = PUBLIC_URL, headers } = request.config;
     return sendThroughSdk(request, (fetch) => {
       const httpClient = new HTTPClient({
         fetcher: async (input) => {
-          // Not `instanceof Request`: some servers replace the global class, which the SDK uses.
+          // Not `instanceof Request`: some servers replace the global class that the SDK uses.
           if (typeof input === "string" || input instanceof URL) return fetch(input);
           const body = withExtra(await input.text(), request.options.extra);
           return fetch(input.url, { method: input.method, headers: input.headers, body });
@@ -40,12 +40,12 @@ export const mistralChat: Provider = defineProvider({
   createReader: (turn) => new ChatReader(turn),
 });
 
-/** Adds the caller's own fields, since the SDK drops those that it does not know. */
+/** Adds the caller's own fields, because the SDK drops fields that it does not know. */
 function withExtra(body: string, extra: JsonObject | undefined): string {
   return extra === undefined ? body : JSON.stringify({ ...parseObject(body), ...extra });
 }
 
-/** The meaning of Mistral's error codes where its error type does not tell. 3051 is any invalid argument. */
+/** Meanings of Mistral's error codes that its error type does not determine. 3051 is any invalid argument. */
 const CODES: Readonly<Record<string, string>> = {
   "1300": "rate_limited",
   "1500": "model_not_found",
@@ -60,7 +60,7 @@ function readError(error: JsonObject, known: FailureFacts): FailureFacts {
   };
 }
 
-/** Returns the message of a refusal. Validation errors are a list under `message` or `detail`. */
+/** Returns the message of a refusal. Validation errors are listed under `message` or `detail`. */
 function messageOf(error: JsonObject): string | undefined {
   const direct = textAt(error, "message") ?? textAt(error, "detail");
   if (direct !== undefined) return direct;

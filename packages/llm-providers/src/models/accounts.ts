@@ -19,19 +19,19 @@ export type ModelProblem = { readonly provider: string; readonly message: string
 );
 
 /**
- * One provider. `anthropic`, `openai`, `google` and `mistral` need only a key. An entry with an own `baseUrl` of
- * `undefined` is off, so that an unset variable never sends a conversation to the vendor.
+ * One provider. `anthropic`, `openai`, `google` and `mistral` need only a key. An entry with an explicit `baseUrl:
+ * undefined` is disabled, so that an unset variable never sends a conversation to the vendor.
  */
 export interface ProviderEntry extends Pick<ProviderConfig, "baseUrl" | "headers" | "timeouts"> {
-  /** The wire format, for instance `openai-chat`. The well-known providers have their own. */
+  /** The wire format, for instance `openai-chat`. Well-known providers have a default. */
   readonly api?: string;
-  /** One key, or several that are tried in order. */
+  /** One key, or several to try in order. */
   readonly apiKey?: string | readonly string[] | undefined;
-  /** Models that are missing from the built-in table, and corrections to those in it. */
+  /** Models that are missing from the built-in table, and corrections of models in it. */
   readonly models?: readonly ModelOverride[];
 }
 
-/** Providers by name, which is the part of a reference before the slash. */
+/** Providers by name. The name is the text before the slash of a reference. */
 export type ProviderEntries = Readonly<Record<string, ProviderEntry>>;
 
 const FIELDS: readonly string[] = ["api", "apiKey", "baseUrl", "headers", "timeouts", "models"];
@@ -39,8 +39,8 @@ const FIELDS: readonly string[] = ["api", "apiKey", "baseUrl", "headers", "timeo
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the account of an entry, or why the provider is off. An invalid entry never becomes an account: its key and
- * conversations could go to the vendor instead of the intended server.
+ * Returns the account of an entry, or the reason why the provider is disabled. An invalid entry never becomes an
+ * account, because its key and conversations could go to the vendor instead of the intended server.
  */
 export function createAccount(
   name: string,
@@ -88,9 +88,7 @@ export function createAccount(
   };
 }
 
-/**
- * Returns the problem of a missing key, with the environment variable that would hold it if the environment is used.
- */
+/** Returns the problem of a missing key, including its environment variable if the environment is used. */
 export function missingKey(provider: string, env: Environment | undefined): ModelProblem {
   const variable = entryOf(KEY_VARIABLES, provider)?.[0];
   const how = env === undefined ? "pass `env: process.env` and set" : "set the environment variable";

@@ -7,25 +7,27 @@ import {
 } from "@signalbox/agent-core";
 import { failure } from "../failure/failure.ts";
 
-/** A model's answer. Vendors' failures are not thrown: check `ok`. */
+/** A model's answer. Failures of vendors are not thrown: check `ok`. */
 export type Answer = AnswerContent &
   ({ readonly ok: true } | { readonly ok: false; readonly error: ModelErrorData });
 
 interface AnswerContent {
-  /** The text of the answer, or what had arrived of it before a failure. */
+  /** The text of the answer, or the part that had arrived before a failure. */
   readonly text: string;
-  /** The calls with readable arguments. */
+  /** The calls with valid arguments. */
   readonly toolCalls: readonly ToolCallBlock[];
   readonly message: AssistantMessage;
 }
 
-/** The events of a turn, and the answer they add up to. */
+/** The events of a turn, and the answer assembled from them. */
 export interface AnswerStream extends AsyncIterable<ModelEvent> {
-  /** Reads the rest of the stream and returns the answer. Fails as `aborted` if the stream was left early. */
+  /**
+   * Reads the rest of the stream and returns the answer. Fails with `aborted` if the consumer left the stream early.
+   */
   result(): Promise<Answer>;
 }
 
-/** Keeps the stream's last event for the answer. The stream can have one reader at a time. */
+/** Stores the stream's last event for the answer. The stream can have only one reader at a time. */
 export function answerStream(stream: AsyncIterable<ModelEvent>): AnswerStream {
   const inner = stream[Symbol.asyncIterator]();
   let last: Extract<ModelEvent, { type: "finish" | "error" }> | undefined;
@@ -52,7 +54,7 @@ export function answerStream(stream: AsyncIterable<ModelEvent>): AnswerStream {
   };
 }
 
-/** The end of a stream that was left before its last event. */
+/** The failure of a stream that the consumer left before its last event. */
 const UNREAD: { readonly error: ModelErrorData; readonly partial: AssistantMessage } = {
   error: { ...failure("aborted", "The stream was not read to its end."), emitted: false },
   partial: {

@@ -179,7 +179,7 @@ describe("an invalid entry", () => {
     expect(models.problems).toMatchObject([{ code: "invalid_provider", field: "OPENAI_API_KEY" }]);
     expect(models.problems[0]?.message).not.toContain("copied");
     expect(models.providers).toEqual([]);
-    // A line break at its end, as of a file, is no part of a key.
+    // A trailing line break, as in a file, is not part of the key.
     expect(createModels({}, { env: { OPENAI_API_KEY: "sk-1\n" } }).problems).toEqual([]);
   });
 

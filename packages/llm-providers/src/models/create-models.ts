@@ -31,17 +31,17 @@ import {
 } from "./accounts.ts";
 import { type Answer, type AnswerStream, answerStream } from "./answer.ts";
 
-/** Further options configure retries, rests of keys, the clock, `fetch` and `redact`. */
+/** Other options configure retries, key cooldowns, the clock, `fetch` and `redact`. */
 export interface ModelsOptions extends Omit<RunnerOptions, "providers" | "accounts"> {
   /** Environment variables with the keys of well-known providers, for instance `process.env`. Default: none. */
   readonly env?: Environment;
-  /** Further wire formats. */
+  /** Additional wire formats. */
   readonly providers?: readonly Provider[];
-  /** Providers that are off whatever `env` contains, for instance because their configuration is broken. */
+  /** Providers that are disabled regardless of `env`, for instance because their configuration is invalid. */
   readonly disabled?: readonly string[];
 }
 
-/** A text, a list of messages, or a whole request. */
+/** A text, a list of messages, or a complete request. */
 export type Prompt =
   | string
   | readonly Message[]
@@ -52,29 +52,29 @@ export type Prompt =
     };
 
 export interface ResolveOptions {
-  /** References of models to try in order if this one cannot answer. Unusable ones are ignored. */
+  /** References of models to try in order if this one fails. Unusable ones are ignored. */
   readonly fallbacks?: readonly string[];
-  /** Rejects an id that is not a known model of its provider. It is probably a typing error. */
+  /** Rejects an id that is not a known model of its provider. It is probably a typo. */
   readonly strict?: boolean;
 }
 
-/** A model and its stream, or the reason for having none. */
+/** A model and its stream, or the reason why there is none. */
 export type Resolution =
   | {
       readonly ok: true;
       readonly model: Model;
-      /** Includes the fallbacks. */
+      /** The stream, including the fallbacks. */
       readonly stream: StreamModel;
-      /** For instance that the id is unknown and which defaults are used. */
+      /** Warns for instance that the id is unknown and which defaults are used. */
       readonly warnings: readonly Warning[];
     }
   | { readonly ok: false; readonly problem: ModelProblem };
 
 /** The models of all configured providers. */
 export interface Models {
-  /** The providers that are off, and why. */
+  /** The disabled providers and the reasons. */
   readonly problems: readonly ModelProblem[];
-  /** The names of the usable providers, without the demo model. */
+  /** The names of the usable providers, not including the demo model. */
   readonly providers: readonly string[];
   /** A good model of the first provider, or `demo/demo` if there is no provider. */
   readonly defaultReference: string;
@@ -84,13 +84,13 @@ export interface Models {
   resolve(reference: string, options?: ResolveOptions): Resolution;
   /** Sends a request and yields the events as they arrive. `.result()` returns the answer. */
   stream(reference: string, prompt: Prompt, options?: StreamOptions & ResolveOptions): AnswerStream;
-  /** Sends a request and waits for the answer. */
+  /** Sends a request and resolves with the answer. */
   complete(reference: string, prompt: Prompt, options?: StreamOptions & ResolveOptions): Promise<Answer>;
   /** The npm packages that a provider needs, usually the vendor's SDK. */
   requires(provider: string): readonly string[];
-  /** The keys of all providers, and which of them rest. */
+  /** The keys of all providers, including their cooldowns. */
   keys(): readonly KeyState[];
-  /** Imports the SDKs of the usable providers. Rejects with the first failure after the others are imported. */
+  /** Imports the SDKs of the usable providers. Rejects with the first failure after all other imports have finished. */
   load(): Promise<void>;
 }
 
@@ -185,7 +185,7 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
   };
 }
 
-/** Returns the configured accounts and those with a key in the environment. */
+/** Returns the configured accounts, and accounts for the keys in the environment. */
 function openAccounts(
   entries: ProviderEntries,
   disabled: readonly string[],

@@ -6,21 +6,21 @@ import type { TurnWriter } from "../turn/record.ts";
 interface Call {
   id: string | undefined;
   name: string;
-  /** The index of the block, once the name is known. */
+  /** The index of the block. Set once the name is known. */
   block: number | undefined;
-  /** The text of the arguments so far. It is written to the block once the name is known. */
+  /** The argument text so far. It is written to the block once the name is known. */
   args: string;
-  /** A name that came after complete arguments: it belongs to another call if arguments follow. */
+  /** A name that arrived after complete arguments. It belongs to another call if arguments follow. */
   nextName: string | undefined;
   extra: JsonObject | undefined;
 }
 
-/** Assembles the tool calls of a chat completion. Servers number and name the pieces of calls in many ways. */
+/** Assembles the tool calls of a chat completion. Servers differ in how they number and name the deltas of calls. */
 export class ChatCalls {
   readonly #turn: TurnWriter;
   readonly #onBegin: () => void;
   readonly #calls = new Map<number, Call>();
-  /** The key in `#calls` that each number of the server stands for at present. */
+  /** The current key in `#calls` for each index from the server. */
   readonly #keys = new Map<number, number>();
 
   /** @param onBegin called before each new call, to end the text before it */
@@ -33,20 +33,24 @@ export class ChatCalls {
     return this.#calls.size;
   }
 
-  /** Returns true if there are calls, all with a name and readable arguments. */
+  /** Returns true if there are calls and all of them have a name and valid arguments. */
   areComplete(): boolean {
     const isComplete = ({ name, args }: Call) => name !== "" && parseArguments(args).args !== undefined;
     return this.count > 0 && [...this.#calls.values()].every(isComplete);
   }
 
-  /** Adds a piece of a call. @param at its position in the chunk */
+  /**
+   * Adds a delta of a call.
+   *
+   * @param at its position in the chunk
+   */
   add(piece: JsonObject, at: number): void {
-    // Some servers put the name and the arguments into the call itself.
+    // Some servers put the name and the arguments directly into the call.
     const fn = isJsonObject(piece.function) ? piece.function : piece;
     const args: unknown = fn.arguments ?? fn.parameters;
     const text = typeof args === "string" ? args : isJsonObject(args) ? JSON.stringify(args) : "";
     const givenId = textAt(piece, "id");
-    // Later pieces of a call by Mistral have the id "null".
+    // Later deltas of a call from Mistral have the id "null".
     const id = givenId === "null" ? undefined : givenId;
     const name = textAt(fn, "name");
     const number = numberAt(piece, "index");
@@ -67,20 +71,20 @@ export class ChatCalls {
     this.#append(place, another, piece.extra_content);
   }
 
-  /** Adds a call that was written into the text. */
+  /** Adds a call that the model wrote in its text. */
   addWhole(name: string, args: string): void {
     const place = Math.max(-1, ...this.#calls.keys()) + 1;
     this.#append(place, { id: undefined, name, text: args }, undefined);
   }
 
-  /** Handles a piece that follows a complete call and adds nothing to it. */
+  /** Handles a delta that follows a complete call and adds nothing to it. */
   #isAside(before: Call, { id, name, text }: Piece): boolean {
     if (id !== undefined && id !== before.id) return false;
     if (text === "" && name !== undefined && before.block !== undefined) {
       before.nextName = name;
       return true;
     }
-    // Some servers send the whole call again at the end.
+    // Some servers repeat the entire call at the end.
     return text.trim() === before.args.trim() && (name ?? before.name) === before.name;
   }
 
@@ -97,7 +101,7 @@ export class ChatCalls {
     if (call.name !== "") this.#open(place, call);
   }
 
-  /** Opens the blocks of calls that never got a name. The agent tells the model about them. */
+  /** Opens the blocks of calls that never got a name. The agent reports them to the model. */
   openAll(): void {
     for (const [place, call] of this.#calls) if (call.block === undefined) this.#open(place, call);
   }
@@ -107,7 +111,7 @@ export class ChatCalls {
       if (block !== undefined) this.#turn.close(block, extra && { extra_content: extra });
   }
 
-  /** The key of the call with an id, or a new one. */
+  /** Returns the key of the call with this id, or a new key. */
   #keyOfId(id: string | undefined): number | undefined {
     if (id === undefined) return undefined;
     for (const [key, call] of this.#calls) if (call.id === id) return key;
@@ -142,8 +146,8 @@ interface Piece {
 }
 
 /**
- * Returns true if a piece has the arguments of a call whose arguments were an empty object so far: proxies in front of
- * Anthropic's API send its empty input before the real one.
+ * Returns true if a delta contains the real arguments of a call whose arguments were an empty object so far. Proxies in
+ * front of Anthropic's API send its empty input first.
  */
 function isContinued(before: Call, { id, name, text }: Piece): boolean {
   const isSame = id === undefined ? name === undefined : id === before.id;
@@ -155,8 +159,9 @@ function isComplete({ args }: Call): boolean {
 }
 
 /**
- * Returns true if a piece begins another call although it has the number of `before`. Some servers number every call 0:
- * a new id with a name begins another call, as do another name, and further arguments after complete ones.
+ * Returns true if a delta begins another call although it has the same index as `before`. Some servers use index 0 for
+ * every call. A new id with a name begins another call, and so do another name and further arguments after complete
+ * ones.
  */
 function startsAnother(before: Call, { id, name, text }: Piece): boolean {
   const hasOtherId = before.id !== undefined && id !== undefined && before.id !== id;

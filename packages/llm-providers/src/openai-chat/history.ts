@@ -23,7 +23,7 @@ import type { ChatQuirks } from "./quirks.ts";
 
 type Param = OpenAI.ChatCompletionMessageParam;
 type Part = OpenAI.ChatCompletionContentPart;
-/** The SDK does not declare the fields of other servers. */
+/** The SDK does not declare the additional fields of other servers. */
 type AssistantParam = OpenAI.ChatCompletionAssistantMessageParam & {
   [field in "reasoning_content" | "reasoning"]?: string;
 } & { reasoning_details?: JsonObject[] };
@@ -60,7 +60,7 @@ function part(block: InputBlock): Part {
   }
 }
 
-/** Converts a model's turn. A turn that contains only thinking is dropped. */
+/** Converts a turn of the model. Drops a turn that contains only thinking. */
 function assistantParam(
   turn: AssistantMessage,
   quirks: ChatQuirks,
@@ -77,15 +77,15 @@ function assistantParam(
   };
 }
 
-/** Gemini signs its calls in `extra_content` when it is used through this API. */
+/** Through this API, Gemini sends the signatures of its calls in `extra_content`. */
 function callParam(block: ToolCallBlock): OpenAI.ChatCompletionMessageFunctionToolCall {
   const extra = nativeData(block)?.extra_content;
   return { ...toFunctionCall(block), ...(isJsonObject(extra) && { extra_content: extra }) };
 }
 
 /**
- * The reasoning of a turn, in the field where the server expects it. For a turn without reasoning, servers that require
- * the field accept a blank text, but not an empty one.
+ * Returns the reasoning of a turn in the field that the server expects. If a turn has no reasoning, servers that
+ * require the field accept a blank text, but not an empty one.
  */
 function reasoningFields(content: AssistantMessage["content"], quirks: ChatQuirks) {
   const { reasoningField: field, reasoningPlaceholder } = quirks;
@@ -103,13 +103,13 @@ function reasoningFields(content: AssistantMessage["content"], quirks: ChatQuirk
 function resultParam(result: ToolResultMessage, quirks: ChatQuirks): Param {
   const { text, media } = plainResult(result);
   const param: Param = { role: "tool", tool_call_id: result.toolCallId, content: text };
-  // The SDK declares neither images nor names in tool messages; other servers accept them.
+  // The SDK declares neither images nor names in tool messages, but other servers accept them.
   const isWithin = quirks.toolResultImages === "tool" && media.length > 0;
   const content = isWithin ? { content: [{ type: "text", text }, ...media.map(part)] } : {};
   return Object.assign(param, content, quirks.toolResultName ? { name: result.toolName } : {});
 }
 
-/** The media of a result, for servers that accept none in it. */
+/** The media of a result, for servers that accept none in tool messages. */
 function attachment(result: ToolResultMessage): Part[] {
   const { media } = plainResult(result);
   if (media.length === 0) return [];

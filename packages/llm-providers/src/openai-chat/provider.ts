@@ -10,7 +10,7 @@ import { requestParams } from "./request.ts";
 import { TextCalls } from "./text-calls.ts";
 
 /**
- * OpenAI's Chat Completions API and the many servers that speak it. The base URL, or `quirks.dialect` of the model,
+ * OpenAI's Chat Completions API and the many compatible servers. The base URL, or `quirks.dialect` of the model,
  * selects the dialect.
  */
 export const openaiChat: Provider = openaiProvider({
@@ -29,7 +29,7 @@ export const openaiChat: Provider = openaiProvider({
   },
 });
 
-/** Reads refusals that concern what servers of this dialect do differently. */
+/** Learns from refusals that reveal differences between the server and this dialect. */
 function learn({ failure: { message }, param }: Refusal, request: ModelRequest): Lesson | undefined {
   const { model, config, options } = request;
   const known = chatQuirks(model, config.baseUrl ?? PUBLIC_URL);
@@ -44,8 +44,8 @@ function learn({ failure: { message }, param }: Refusal, request: ModelRequest):
 }
 
 /**
- * Recognizes a server that requires the reasoning of earlier turns, or refuses it: it names the field. Refusals of
- * `reasoning_effort` are about another field.
+ * Recognizes from the field name that a server requires or rejects the reasoning of earlier turns. Refusals of
+ * `reasoning_effort` concern another field.
  */
 function learnReasoning(message: string, known: ChatQuirks): JsonObject | undefined {
   const { reasoningField, reasoningPlaceholder } = known;
@@ -70,14 +70,14 @@ function learnReasoning(message: string, known: ChatQuirks): JsonObject | undefi
   };
 }
 
-/** Recognizes a server that has no option for JSON, or only one for schemas. The prompt then asks for it. */
+/** Recognizes a server that has no option for JSON, or only one for schemas. The prompt then asks for JSON. */
 function learnJson(text: string, json: JsonOutput, known: ChatQuirks): JsonObject | undefined {
   if (!/response_format|json_object|json_schema|json[ _]mode|structured output/i.test(text)) return undefined;
   const hasSchema = known.jsonSchema && (json.schema !== undefined || !known.jsonObject);
   return hasSchema ? { jsonSchema: false } : { jsonObject: false };
 }
 
-/** Recognizes a server that does not stream this model to this account. */
+/** Recognizes a server that does not offer streaming of this model to this account. */
 function learnStreaming(text: string, { body }: ChatQuirks): JsonObject | undefined {
   const isRefused =
     /\bstream(?:ing)?\b/i.test(text) &&
@@ -85,7 +85,7 @@ function learnStreaming(text: string, { body }: ChatQuirks): JsonObject | undefi
   return isRefused ? { streamOptions: false, body: { ...body, stream: false } } : undefined;
 }
 
-/** Recognizes a chat template without a system role, or in which the user and the model have to take turns. */
+/** Recognizes a chat template without a system role, or one in which user and model must alternate. */
 function learnRoles(text: string): JsonObject | undefined {
   const isRefused =
     /system (?:role|message|prompt)s?\b[^.;\n]{0,20}\bnot (?:supported|allowed)|roles? must alternate|must alternate between/i;

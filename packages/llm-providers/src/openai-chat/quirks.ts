@@ -3,7 +3,7 @@ import { entryOf } from "../shared/json.ts";
 import { type QuirksOf, readQuirks } from "../shared/quirks.ts";
 import dialects from "./dialects.json" with { type: "json" };
 
-/** The quirks of servers that speak this API. The first value is the default. QUIRKS.md describes them. */
+/** The quirks of servers with this API. The first value is the default. QUIRKS.md describes the quirks. */
 const QUIRKS = {
   maxTokensField: ["max_tokens", "max_completion_tokens"],
   systemRole: ["system", "developer"],
@@ -36,7 +36,9 @@ const QUIRKS = {
 
 export type ChatQuirks = QuirksOf<typeof QUIRKS>;
 
-/** A dialect: the vendor's hosts or the usual port of a local server, and the quirks that differ from the defaults. */
+/**
+ * A dialect: the vendor's hosts or the default port of a local server, and the quirks that differ from the defaults.
+ */
 interface Dialect {
   readonly hosts?: readonly string[];
   readonly port?: string;
@@ -45,7 +47,7 @@ interface Dialect {
 
 export const chatDialects: Readonly<Record<string, Dialect>> = dialects;
 
-/** Returns the name of the dialect that an address belongs to. */
+/** Returns the name of the dialect for a base URL. */
 export function dialectOf(baseUrl: string): string {
   const { hostname, port } = URL.canParse(baseUrl) ? new URL(baseUrl) : { hostname: "", port: "" };
   const found = Object.entries(chatDialects).find(
@@ -62,11 +64,11 @@ export function chatQuirks(model: Model, baseUrl: string): ChatQuirks {
   return readQuirks(QUIRKS, entryOf(chatDialects, name)?.quirks, byModel(name, model), model.quirks);
 }
 
-/** The quirks of some models of a dialect. */
+/** Returns the quirks of certain models of a dialect. */
 function byModel(dialect: string, { id, thinking }: Model): JsonObject {
-  // Reasoning models refuse some fields, and older models do not know the developer role.
+  // Reasoning models reject some fields, and older models do not support the developer role.
   if (dialect === "openai")
     return thinking.length > 0 ? { temperature: false, stop: false } : { systemRole: "system" };
-  // Other models at OpenRouter cache automatically.
+  // OpenRouter caches automatically for other models.
   return dialect === "openrouter" ? { cacheControl: /claude/i.test(id) } : {};
 }

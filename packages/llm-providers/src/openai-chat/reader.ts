@@ -29,11 +29,11 @@ export class ChatReader implements EventReader {
   readonly #calls: ChatCalls;
   readonly #details = new ReasoningDetails();
   readonly #extras: Block[] = [];
-  /** The content so far, with its tags. */
+  /** The content so far, including tags. */
   #content = "";
-  /** The number of pieces that it came in. */
+  /** Number of deltas in which the content arrived. */
   #pieces = 0;
-  /** The reasoning so far that came in the content. */
+  /** The reasoning so far that arrived in the content. */
   #taggedReasoning = "";
   #reasoningField: string | undefined;
   #signature: string | undefined;
@@ -42,7 +42,7 @@ export class ChatReader implements EventReader {
   #usage: TokenCounts | undefined;
 
   /**
-   * @param tags reads reasoning that comes in tags at the start of the content, if this server may send any
+   * @param tags reads tagged reasoning at the start of the content, if this server may send it
    * @param textCalls reads calls at the end of the content, if this server may send any
    */
   constructor(turn: TurnWriter, tags?: ThinkTags, textCalls?: TextCalls) {
@@ -62,7 +62,7 @@ export class ChatReader implements EventReader {
     const answers = parseEvent(text);
     for (const answer of answers) {
       this.#chunk(answer);
-      // Snowflake Cortex gives no reason.
+      // Snowflake Cortex does not send a finish reason.
       if (isJsonObject(objectsAt(answer, "choices")[0]?.message)) this.#finish ??= "stop";
     }
     if (answers.every((answer) => objectsAt(answer, "choices").length === 0))
@@ -71,7 +71,10 @@ export class ChatReader implements EventReader {
       );
   }
 
-  /** Finishes the turn if the finish reason has arrived. It follows all content, so a cut after it loses nothing. */
+  /**
+   * Finishes the turn if the finish reason has arrived. All content precedes it, so a connection that breaks later
+   * loses nothing.
+   */
   wireEnded(): void {
     if (this.#finish === undefined || this.#turn.ended) return;
     this.#endSpeech(entryOf(STOP, normalizeReason(this.#finish)) !== "max_tokens");
@@ -82,7 +85,7 @@ export class ChatReader implements EventReader {
     this.#end(this.#finish);
   }
 
-  /** Some servers give no finish reason. The usage shows that the server itself ended the answer. */
+  /** Some servers send no finish reason. If there is usage, the server itself ended the answer. */
   #done(): void {
     if (this.#usage !== undefined) {
       if (this.#calls.areComplete()) this.#finish ??= "tool_calls";
@@ -117,14 +120,14 @@ export class ChatReader implements EventReader {
     this.#finish = finish ?? this.#finish;
   }
 
-  /** Returns true if a last delta repeats the whole text, which came in several pieces. */
+  /** Returns true if the last delta repeats the entire text that arrived in several deltas. */
   #isRepeated({ content }: JsonObject): boolean {
     return this.#pieces > 1 && content === this.#content && this.#content.length >= MIN_REPEATED_LENGTH;
   }
 
   /**
-   * Reads a `message` instead of a `delta`. Some servers end a stream with the whole message again: only what is new in
-   * it counts.
+   * Reads a `message` instead of a `delta`. Some servers repeat the entire message at the end of a stream. Only its new
+   * content counts.
    */
   #message(message: JsonObject, isWhole: boolean): void {
     const { content, tool_calls, ...rest } = message;
@@ -132,7 +135,7 @@ export class ChatReader implements EventReader {
     const isRepeated = this.#content !== "" && (isWhole || text?.startsWith(this.#content) === true);
     const hasCalls = this.#calls.count > 0;
     if (!isRepeated && !hasCalls) {
-      // Reasoning that has come already is repeated too.
+      // The reasoning that has already arrived is repeated too.
       this.#delta(this.#reasoningField === undefined ? message : withoutReasoning(message));
       return;
     }
@@ -171,12 +174,12 @@ export class ChatReader implements EventReader {
     const field = REASONING_FIELDS.find((name) => textAt(delta, name) !== undefined);
     if (field !== undefined) this.#reasoningField = field;
     const text = field === undefined ? added : (textAt(delta, field) ?? "");
-    // A signature, or encrypted reasoning, may come without text.
+    // A signature, or encrypted reasoning, may arrive without text.
     if (text !== "" || (details.length > 0 && this.#speech.open !== "thinking")) this.#think(text);
   }
 
   #think(text: string): void {
-    // White space before the first reasoning is not part of the answer.
+    // Whitespace before the first reasoning is not part of the answer.
     if (this.#content.trim() === "") this.#tags?.end(false);
     else this.#speakTagged(this.#tags?.end(false) ?? []);
     this.#speech.say("thinking", text);
@@ -195,7 +198,7 @@ export class ChatReader implements EventReader {
     if (passed !== "") this.#speech.say("text", passed);
   }
 
-  /** @param complete given if the pieces are the last ones */
+  /** @param complete passed with the last pieces */
   #speakTagged(pieces: readonly TaggedPiece[], complete = false): void {
     for (const piece of pieces) {
       if ("became" in piece) this.#convert(piece.became, complete);
@@ -209,7 +212,7 @@ export class ChatReader implements EventReader {
 
   #convert(kind: "text" | "thinking", complete: boolean): void {
     if (kind === "text" && complete && this.#textCalls !== undefined) {
-      // Calls were not looked for as long as the text counted as reasoning. What stands before them stays reasoning.
+      // No calls were searched for while the text was considered reasoning. Text before the calls remains reasoning.
       this.#textCalls.push(this.#taggedReasoning);
       const { calls } = this.#textCalls.end(true);
       if (calls.length > 0) {
@@ -221,7 +224,7 @@ export class ChatReader implements EventReader {
     this.#speech.endAs(kind);
   }
 
-  /** Reads a content part. Mistral and Databricks send parts once a model thinks or cites. */
+  /** Reads a content part. Mistral and Databricks send parts when a model thinks or cites. */
   #part(part: JsonObject): void {
     if (part.type !== "thinking" && part.type !== "reasoning") {
       this.#text(textAt(part, "text") ?? "");
@@ -236,7 +239,7 @@ export class ChatReader implements EventReader {
     }
   }
 
-  /** Returns what the server wants back with a thinking block. */
+  /** Returns the data that the server requires back with a thinking block. */
   #thinkingData(): JsonObject {
     const details = this.#details.take();
     const signature = this.#signature;
@@ -248,7 +251,7 @@ export class ChatReader implements EventReader {
     };
   }
 
-  /** @param complete false if the answer was cut, or a tool call follows */
+  /** @param complete false if the answer was truncated or a tool call follows */
   #endSpeech(complete: boolean): void {
     this.#speakTagged(this.#tags?.end(complete) ?? [], complete);
     const { text = "", calls = [] } = this.#textCalls?.end(complete) ?? {};
@@ -282,7 +285,7 @@ export class ChatReader implements EventReader {
       this.#turn.fail(classify({ message: `The server stopped the model: ${reason}`, words: [word] }));
       return;
     }
-    // Several servers give `stop` after tool calls, and one gives `tool_calls` without any.
+    // Several servers send `stop` after tool calls, and one sends `tool_calls` without any calls.
     const usual = this.#calls.count > 0 ? "tool_use" : this.#refused ? "refusal" : "end_turn";
     const stop = entryOf(STOP, normalizeReason(reason)) ?? usual;
     if (stop === "context_overflow") {
@@ -297,7 +300,10 @@ export class ChatReader implements EventReader {
 /** The delta fields that carry reasoning. */
 const REASONING_FIELDS = ["reasoning_content", "reasoning", "reasoning_text", "thinking"] as const;
 
-/** A shorter text may be repeated on purpose. In UTF-16 units. */
+/**
+ * Minimum length of a text that is recognized as a repetition, in UTF-16 code units. A shorter text may be repeated on
+ * purpose.
+ */
 const MIN_REPEATED_LENGTH = 16;
 
 function withoutReasoning(message: JsonObject): JsonObject {
@@ -305,25 +311,25 @@ function withoutReasoning(message: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(message).filter(([name]) => !fields.includes(name)));
 }
 
-/** Servers write reasons in upper and lower case, with underscores, hyphens and spaces. */
+/** Servers write finish reasons in upper and lower case, with underscores, hyphens and spaces. */
 function normalizeReason(reason: string): string {
   return reason.toLowerCase().replace(/[-\s]+/g, "_");
 }
 
 /**
- * Returns the stop reason. OpenRouter may give `tool_calls` or `stop` for an answer that was cut at the output limit;
- * the reason of the model's host is in `native_finish_reason`.
+ * Returns the stop reason. OpenRouter may send `tool_calls` or `stop` for an answer that was truncated at the output
+ * limit. `native_finish_reason` contains the reason from the model's host.
  */
 function finishReason(choice: JsonObject): string | undefined {
   const given = textAt(choice, "finish_reason");
-  // Some servers write the missing reason of a piece as text.
+  // Some servers send the missing finish reason of a delta as a string.
   const reason = given === "null" || given === "None" ? undefined : given;
   const native = textAt(choice, "native_finish_reason");
   const isCut = native !== undefined && entryOf(STOP, normalizeReason(native)) === "max_tokens";
   return reason !== undefined && isCut ? native : reason;
 }
 
-/** Returns the failure that a chunk reports, or a JSON body with status 200. */
+/** Returns the failure reported by a chunk, or by a JSON body with status 200. */
 function readFailure(chunk: JsonObject): Failure | undefined {
   const { error } = chunk;
   if (isJsonObject(error)) return classify(readError(error));
@@ -334,19 +340,19 @@ function readFailure(chunk: JsonObject): Failure | undefined {
     const message = MESSAGE_FIELDS.map((name) => textAt(chunk, name)).find(Boolean);
     if (isError || message !== undefined) return classify(readError({ ...chunk, message: message ?? null }));
   }
-  // MiniMax reports failures beside its answer.
+  // MiniMax reports failures in an additional field.
   const base = objectAt(chunk, "base_resp");
   if (!numberAt(base, "status_code")) return undefined;
   return classify({ message: textAt(base, "status_msg") ?? "The server reported an error." });
 }
 
-/** The fields in which servers put the message of a failure without an `error`. */
+/** Fields in which servers send the message of a failure without an `error` object. */
 const MESSAGE_FIELDS = ["message", "msg", "error_msg", "error_message", "detail"] as const;
 
-/** The longest quote of an unknown body, in UTF-16 units. */
+/** Maximum length of a quote from an unknown body, in UTF-16 code units. */
 const MAX_QUOTE_LENGTH = 300;
 
-/** Finish reasons that report a failure of the server, with the error words that they mean. */
+/** Finish reasons that report a failure of the server, with their error words. */
 const SERVER_FAULTS: Readonly<Record<string, string>> = {
   insufficient_system_resource: "overloaded_error",
   error: "server_error",

@@ -2,8 +2,8 @@ import type { JsonObject } from "@signalbox/agent-core";
 import { textAt } from "../shared/json.ts";
 
 /**
- * Collects streamed `reasoning_details`. A piece of the same type and index as the one before continues it: texts are
- * joined, other fields are taken from the last piece that has them.
+ * Collects streamed `reasoning_details`. A delta with the same type and index as the previous one continues it: texts
+ * are concatenated, and other fields are overwritten.
  */
 export class ReasoningDetails {
   #entries: JsonObject[] = [];
@@ -12,9 +12,7 @@ export class ReasoningDetails {
     return this.#entries.length === 0;
   }
 
-  /**
-   * Adds a piece and returns its new text. Some servers (MiniMax) repeat in each piece all the text so far.
-   */
+  /** Adds a delta and returns its new text. Some servers (MiniMax) repeat all previous text in each delta. */
   add(piece: JsonObject): string {
     const last = this.#entries.at(-1);
     const isMore = last?.type === piece.type && last?.index === piece.index && piece.data === undefined;
@@ -36,7 +34,7 @@ export class ReasoningDetails {
     return added;
   }
 
-  /** Returns the entries in the form in which the server wants them back, and forgets them. */
+  /** Returns the entries in the form that the server expects back, and clears them. */
   take(): JsonObject[] {
     return this.#entries.splice(0);
   }

@@ -68,7 +68,7 @@ function systemMessages(system: SystemPrompt, role: "system" | "developer", cach
   return content === undefined ? [] : [{ role, content }];
 }
 
-/** For chat templates without a system role, in which the user and the model have to take turns. */
+/** Makes user and model alternate, for chat templates that require it and have no system role. */
 function alternateRoles(messages: readonly Param[]): Param[] {
   const out: Param[] = [];
   for (const message of messages) {
@@ -92,7 +92,7 @@ function marked(text: string, cache_control: CacheControl): OpenAI.ChatCompletio
   return Object.assign({ type: "text" as const, text }, { cache_control });
 }
 
-/** Marks the last text of a user or a tool, so that everything up to the model's next turn is cached. */
+/** Marks the last text of a user or a tool, so that everything before the model's next turn is cached. */
 function markLast(messages: Param[], cache: CacheControl): void {
   const at = messages.findLastIndex((message) => message.role === "user" || message.role === "tool");
   const message = messages[at];
@@ -126,7 +126,7 @@ function toolFields({ context, options, warn }: ModelRequest, quirks: ChatQuirks
   return { ...fields, tool_choice: { type: "function", function: { name: choice.name } } };
 }
 
-/** The system prompt, which asks for JSON as far as the server's option does not. */
+/** The system prompt. It asks for JSON to the extent that the server's option does not. */
 function jsonSystem(
   request: ModelRequest,
   json: JsonOutput,
@@ -137,12 +137,12 @@ function jsonSystem(
   return json.schema === undefined ? mentionJson(request) : askForJson(request, json, false);
 }
 
-/** The server's option for JSON; `undefined` if it has none. */
+/** The server's option for JSON, or `undefined` if it has none. */
 function responseFormat(
   { name = "answer", schema, strict = false }: JsonOutput,
   { jsonObject, jsonSchema }: ChatQuirks,
 ): Params["response_format"] {
-  // A server that accepts only schemas gets one that fits any object.
+  // A server that accepts only schemas gets one that matches any object.
   if (jsonSchema && (schema !== undefined || !jsonObject))
     return {
       type: "json_schema",

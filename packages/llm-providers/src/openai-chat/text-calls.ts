@@ -1,24 +1,24 @@
 import { isJsonObject } from "@signalbox/agent-core";
 import { parseObject, textAt } from "../shared/json.ts";
 
-/** A tool call that a model wrote into its text. */
+/** A tool call that a model wrote in its text. */
 export interface TextCall {
   readonly name: string;
   readonly argsText: string;
 }
 
-/** The format in which a family of models writes calls into its text. */
+/** The format in which a model family writes calls in its text. */
 interface CallFormat {
   readonly open: string;
-  /** Absent if the calls reach to the end of the text. */
+  /** Absent if the calls extend to the end of the text. */
   readonly close?: string;
-  /** Returns the calls in the text between the tags, or nothing if it is not made of calls. */
+  /** Returns the calls in the text between the tags, or nothing if the text does not consist of calls. */
   readonly read: (body: string) => readonly TextCall[];
 }
 
 /** The formats of chat templates, for servers that do not parse them. */
 const FORMATS: readonly CallFormat[] = [
-  // Hermes and Qwen write JSON, GLM a name with keys and values, Qwen3-Coder a function with parameters.
+  // Hermes and Qwen write JSON. GLM writes a name with keys and values, and Qwen3-Coder a function with parameters.
   {
     open: "<tool_call>",
     close: "</tool_call>",
@@ -42,7 +42,7 @@ const FORMATS: readonly CallFormat[] = [
       ),
   },
   {
-    // DeepSeek V3, with and without the kind of the call.
+    // DeepSeek V3, with or without the type of the call.
     open: "<｜tool▁calls▁begin｜>",
     close: "<｜tool▁calls▁end｜>",
     read: (body) =>
@@ -62,16 +62,17 @@ const FORMATS: readonly CallFormat[] = [
 const OPENINGS = FORMATS.map(({ open }) => open);
 
 /**
- * Finds tool calls at the end of a streamed text. They get there if a server does not parse what the model writes. Text
- * passes through at once, except for a line that may begin a call.
+ * Finds tool calls at the end of streamed text. They appear there if a server does not parse the model's output. Text
+ * passes through immediately, except for a line that may begin a call.
  *
- * Calls count only at the end of the answer and only for tools that were offered, so that a model can write about them.
+ * Calls are recognized only at the end of the answer and only for tools that were offered, so that a model can write
+ * about them.
  */
 export class TextCalls {
   readonly #names: ReadonlySet<string>;
-  /** Text that may be calls, or the beginning of one. */
+  /** Text that may be calls or the beginning of one. */
   #held = "";
-  /** True if `#held` is at the beginning of a line, apart from blanks. */
+  /** True if `#held` is at the beginning of a line, ignoring blanks. */
   #isLineStart = true;
 
   /** @param names the offered tools */
@@ -87,14 +88,15 @@ export class TextCalls {
       const at = this.#findStart();
       passed += this.#take(at);
       if (this.#held === "" || splitCalls(this.#held) !== undefined) return passed;
-      // Other text follows, so this was no call.
+      // Other text follows, so this was not a call.
       passed += this.#take(Math.max(1, this.#held.indexOf("\n") + 1));
     }
   }
 
   /**
    * Returns the calls at the end of the text, or the text that was held back.
-   * @param complete false if the answer was cut: it may end in half a call
+   *
+   * @param complete false if the answer was truncated, in which case it may end in a partial call
    */
   end(complete: boolean): { readonly text: string; readonly calls: readonly TextCall[] } {
     const text = this.#take(this.#held.length);
@@ -107,7 +109,7 @@ export class TextCalls {
 
   readonly #isOffered = ({ name }: TextCall): boolean => this.#names.has(name);
 
-  /** Returns the first place at which a call may begin, or the length of the text. */
+  /** Returns the first index at which a call may begin, or the length of the text. */
   #findStart(): number {
     for (const { index, 0: blanks } of this.#held.matchAll(/^[ \t]*(?=[<[])/gm)) {
       if (index === 0 && !this.#isLineStart) continue;
@@ -132,7 +134,9 @@ interface Section {
   readonly body: string;
 }
 
-/** Splits a text that consists of calls only, or returns `undefined`. The last call may still be incomplete. */
+/**
+ * Splits a text that consists only of calls. Returns `undefined` for other text. The last call may still be incomplete.
+ */
 function splitCalls(text: string): readonly Section[] | undefined {
   const sections: Section[] = [];
   let rest = text.trimStart();
@@ -141,14 +145,14 @@ function splitCalls(text: string): readonly Section[] | undefined {
     if (format === undefined) return OPENINGS.some((open) => open.startsWith(rest)) ? sections : undefined;
     const { open, close } = format;
     const end = close === undefined ? -1 : rest.indexOf(close, open.length);
-    // Some models leave out the last closing tag.
+    // Some models omit the last closing tag.
     sections.push({ format, body: rest.slice(open.length, end < 0 ? rest.length : end) });
     rest = end < 0 ? "" : rest.slice(end + (close?.length ?? 0)).trimStart();
   }
   return sections;
 }
 
-/** Reads a call, or a list of calls, in JSON. */
+/** Reads one call or a list of calls in JSON. */
 function readJson(body: string): readonly TextCall[] | undefined {
   const text = body.trim();
   const list: unknown = text.startsWith("[") ? parseObject(`{"calls":${text}}`)?.calls : [parseObject(text)];
@@ -165,7 +169,7 @@ function readJson(body: string): readonly TextCall[] | undefined {
   return calls.length > 0 && calls.every((call) => call !== undefined) ? calls : undefined;
 }
 
-/** Reads `<function=name><parameter=key>value</parameter></function>`, as Qwen3-Coder writes it. */
+/** Reads `<function=name><parameter=key>value</parameter></function>`, the format of Qwen3-Coder. */
 function readFunctions(body: string): readonly TextCall[] | undefined {
   const found = [...body.matchAll(/<function=([\w.-]+)>([\s\S]*?)(?:<\/function>|$)/g)];
   const calls = found.map(([, name = "", inner = ""]) => ({
@@ -175,7 +179,7 @@ function readFunctions(body: string): readonly TextCall[] | undefined {
   return calls.length > 0 ? calls : undefined;
 }
 
-/** Reads `name<arg_key>key</arg_key><arg_value>value</arg_value>`, as GLM writes it. */
+/** Reads `name<arg_key>key</arg_key><arg_value>value</arg_value>`, the format of GLM. */
 function readKeys(body: string): readonly TextCall[] | undefined {
   const [, name] = /^\s*([\w.-]+)\s*(?:<arg_key>|$)/.exec(body) ?? [];
   if (name === undefined) return undefined;
@@ -193,13 +197,13 @@ function readInvocations(body: string): readonly TextCall[] {
   );
 }
 
-/** Reads keys and values. Values are text; the tool's schema tells which of them are numbers or JSON. */
+/** Reads keys and values. Values are text. The tool's schema determines which of them are numbers or JSON. */
 function readPairs(body: string, pairs: RegExp): string {
   const entries = [...body.matchAll(pairs)].map(([, key = "", value = ""]) => [key.trim(), value]);
   return JSON.stringify(Object.fromEntries(entries));
 }
 
-/** Reads calls whose arguments are JSON, in a code fence or not. */
+/** Reads calls whose arguments are JSON, with or without a code fence. */
 function readAll(body: string, calls: RegExp): readonly TextCall[] {
   return [...body.matchAll(calls)].map(([, name = "", args = ""]) => ({
     name,

@@ -23,7 +23,7 @@ const PHASES = ["commentary", "final_answer"] as const;
 
 type UrlCitation = OpenAI.Responses.ResponseOutputText.URLCitation;
 
-/** Converts a history to input items. Items that this model made are sent back unchanged, others without ids. */
+/** Converts a history to input items. Items from this model are sent back unchanged, others without ids. */
 export function historyItems(messages: readonly Message[]): Item[] {
   return messages.flatMap((message): Item[] => {
     if (message.role === "assistant") return assistantItems(message);
@@ -38,7 +38,7 @@ export function historyItems(messages: readonly Message[]): Item[] {
   });
 }
 
-/** Converts a block of a user or a tool. */
+/** Converts a block from a user or a tool. */
 function inputPart(block: InputBlock): OpenAI.Responses.ResponseInputContent {
   switch (block.type) {
     case "text":
@@ -54,8 +54,9 @@ function inputPart(block: InputBlock): OpenAI.Responses.ResponseInputContent {
 }
 
 /**
- * Converts one turn. The API requires that reasoning is followed by its item, and an item with an id by its reasoning
- * before it. Reasoning at the end is therefore dropped, and an item whose reasoning was dropped loses its id.
+ * Converts one turn. The API requires that each reasoning item is followed by its output item, and that an item with an
+ * id is preceded by its reasoning. Reasoning at the end is therefore dropped, and an item whose reasoning was dropped
+ * loses its id.
  */
 function assistantItems({ content }: AssistantMessage): Item[] {
   const items: Item[] = [];
@@ -91,11 +92,11 @@ function assistantItems({ content }: AssistantMessage): Item[] {
       }
     }
   }
-  // The turn may have been cut after its reasoning.
+  // The turn may have been truncated after its reasoning.
   return items.slice(0, items.findLastIndex((item) => !("type" in item) || item.type !== "reasoning") + 1);
 }
 
-/** Returns an item's id, unless the reasoning before it was dropped. */
+/** Returns the id of an item unless the reasoning before it was dropped. */
 function replayableId(items: readonly Item[], data: JsonObject | undefined): string | undefined {
   const isThere = (after: unknown): boolean => items.some((item) => "id" in item && item.id === after);
   if (data === undefined || (data.after !== undefined && !isThere(data.after))) return undefined;
@@ -132,8 +133,8 @@ function isItem(data: JsonObject): data is JsonObject & Item {
 }
 
 /**
- * Returns true if reasoning can be sent back. The vendor stores none, and servers that do not encrypt it send it
- * readable.
+ * Returns true if reasoning can be sent back. The vendor stores none, and servers without encryption send it as plain
+ * text.
  */
 function isReplayable(reasoning: JsonObject): boolean {
   return textAt(reasoning, "encrypted_content") !== undefined || objectsAt(reasoning, "content").length > 0;

@@ -22,10 +22,10 @@ interface Part {
   text: string;
 }
 
-/** An output item while it streams. */
+/** An output item that is still streaming. */
 interface Item {
   readonly type: string;
-  /** By content index. Reasoning and calls have one part, at 0. */
+  /** By content index. Reasoning and calls have one part, with index 0. */
   readonly parts: Map<number, Part>;
   /** The index of the summary part being streamed. */
   summary: number;
@@ -50,7 +50,7 @@ export class ResponsesReader implements EventReader {
     for (const event of parseEvent(text)) this.#event(event);
   }
 
-  /** All other events repeat these, or report the progress of a server-side tool. */
+  /** All other events repeat the content of these, or report the progress of a server-side tool. */
   readonly #on: Readonly<Record<string, (event: JsonObject, delta: string) => void>> = {
     "response.output_text.delta": (event, delta) => this.#text(event, "text", delta),
     "response.refusal.delta": (event, delta) => this.#text(event, "refusal", delta),
@@ -72,7 +72,7 @@ export class ResponsesReader implements EventReader {
   };
 
   #event(event: JsonObject): void {
-    // A proxy's failure has no type.
+    // Failures from a proxy have no type.
     const type = event.type ?? (isJsonObject(event.error) ? "error" : "");
     if (typeof type !== "string") return;
     entryOf(this.#on, type)?.(event, typeof event.delta === "string" ? event.delta : "");
@@ -87,12 +87,12 @@ export class ResponsesReader implements EventReader {
     return numberAt(event, "output_index") ?? 0;
   }
 
-  /** Returns the item of an event. Creates it if the event that should have added it is missing. */
+  /** Returns the item of an event. Creates it if its `added` event is missing. */
   #item(event: JsonObject, type: string): Item {
     return this.#added(this.#indexOf(event), { type });
   }
 
-  /** Returns the item at an index, or begins it. */
+  /** Returns the item at an index. Creates it if it does not exist. */
   #added(index: number, raw: JsonObject): Item {
     const before = this.#items.get(index);
     if (before !== undefined) return before;
@@ -126,7 +126,7 @@ export class ResponsesReader implements EventReader {
     this.#turn.append(part.index, text);
   }
 
-  /** Appends what a final text has beyond its deltas. */
+  /** Appends the part of a final text that its deltas did not contain. */
   #complete(part: Part, whole = ""): void {
     if (whole.startsWith(part.text)) this.#append(part, whole.slice(part.text.length));
   }
@@ -146,7 +146,7 @@ export class ResponsesReader implements EventReader {
     if (part !== undefined && item?.type === "function_call") this.#append(part, delta);
   }
 
-  /** Ends the blocks of an item, with what the vendor wants back. */
+  /** Ends the blocks of an item, with the data that the vendor requires back. */
   #finished(index: number, raw: JsonObject): void {
     if (this.#done.has(index)) return;
     this.#done.add(index).add(textAt(raw, "id") ?? index);
@@ -176,7 +176,7 @@ export class ResponsesReader implements EventReader {
     this.#turn.close(part.index, data);
   }
 
-  /** Returns an item's id and the id of the reasoning that it must follow when it is sent back. */
+  /** Returns an item's id and the id of the reasoning that must precede it when it is sent back. */
   #ownId(raw: JsonObject): JsonObject {
     return { id: textAt(raw, "id") ?? "", ...withoutUndefined({ after: this.#reasoningId }) };
   }
@@ -189,7 +189,7 @@ export class ResponsesReader implements EventReader {
       if (type === "refusal") this.#refused = true;
       const whole = textAt(content, type) ?? "";
       if (whole === "") continue;
-      // A finished item omits parts that stayed empty, so its positions differ from those of the stream.
+      // A finished item omits parts that stayed empty, so its indexes differ from those in the stream.
       const part =
         [...streamed].find(({ text }) => text !== "" && whole.startsWith(text)) ??
         this.#open(item, at, { type });
@@ -215,7 +215,7 @@ export class ResponsesReader implements EventReader {
     });
   }
 
-  /** Handles an item of a server-side tool: an image, or data that only the vendor understands. */
+  /** Handles an item of a server-side tool: an image, or vendor-specific data. */
   #serverItem(raw: JsonObject): void {
     const { result, ...rest } = raw;
     if (raw.type !== "image_generation_call" || typeof result !== "string" || result === "") {
@@ -230,7 +230,7 @@ export class ResponsesReader implements EventReader {
     });
   }
 
-  /** @param word the status according to the event's name, for servers whose response has none */
+  /** @param word the status from the event's name, for servers whose response has none */
   #ended(response: JsonObject, word: string): void {
     const { error } = response;
     const status = textAt(response, "status") ?? word;
@@ -240,7 +240,7 @@ export class ResponsesReader implements EventReader {
       return;
     }
     for (const [index, item] of objectsAt(response, "output").entries()) {
-      // Some servers omit items from the final response, which shifts the indexes, but not the ids.
+      // Some servers omit items from the final response. That shifts the indexes, but not the ids.
       if (this.#done.has(textAt(item, "id") ?? "")) continue;
       if (item.status !== "in_progress" && item.status !== "incomplete") this.#finished(index, item);
     }
@@ -266,7 +266,10 @@ export class ResponsesReader implements EventReader {
   }
 }
 
-/** Returns a citation that the vendor accepts back: those of web pages. Files may have been deleted. */
+/**
+ * Returns a citation that the vendor accepts back. It accepts only those of web pages, because files may have been
+ * deleted.
+ */
 function toReplayableCitation(annotation: JsonObject): JsonObject | undefined {
   const { type, url, title, start_index, end_index } = annotation;
   if (type !== "url_citation" || typeof url !== "string" || typeof title !== "string") return undefined;

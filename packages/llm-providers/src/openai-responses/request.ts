@@ -17,12 +17,10 @@ import { type ResponsesQuirks, responsesQuirks } from "./quirks.ts";
 
 type Params = OpenAI.Responses.ResponseCreateParamsStreaming;
 
-/** The lower limit of the API. */
+/** Minimum output limit of the API, in tokens. */
 const MIN_OUTPUT_TOKENS = 16;
 
-/**
- * The body of a `/v1/responses` request. Nothing is stored at the vendor, so reasoning is requested in encrypted form.
- */
+/** The body of a `/v1/responses` request. The vendor stores nothing, so reasoning is requested in encrypted form. */
 export function requestParams(request: ModelRequest): Params {
   const { model, context, options } = request;
   const quirks = responsesQuirks(model);

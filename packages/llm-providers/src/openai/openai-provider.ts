@@ -15,7 +15,7 @@ type OpenAiDefinition = Pick<ProviderDefinition, "api" | "createReader" | "learn
   readonly create: (client: OpenAI, request: ModelRequest) => PromiseLike<unknown>;
 };
 
-/** Defines a provider over one of OpenAI's endpoints. Nothing is read from the environment. */
+/** Defines a provider for one of OpenAI's endpoints. Reads nothing from the environment. */
 export function openaiProvider({ create, ...definition }: OpenAiDefinition): Provider {
   return defineProvider({
     ...definition,
@@ -28,7 +28,7 @@ export function openaiProvider({ create, ...definition }: OpenAiDefinition): Pro
       const { apiKey, baseUrl = PUBLIC_URL, headers } = request.config;
       return sendThroughSdk(request, (fetch) => {
         const client = new Client({
-          // The SDK insists on a key. Without one, the header that would carry it is removed.
+          // The SDK requires a key. If there is none, the header that would contain it is removed.
           apiKey: apiKey ?? "none",
           defaultHeaders: { ...(apiKey === undefined && { authorization: null }), ...headers },
           baseURL: baseUrl,
@@ -45,7 +45,7 @@ export function openaiProvider({ create, ...definition }: OpenAiDefinition): Pro
   });
 }
 
-/** The fields that name a conversation's cache and its longest lifetime. */
+/** The fields that set a conversation's cache key and its longest lifetime. */
 export function cacheFields(
   { cache, sessionId }: StreamOptions,
   supportsLongCache = true,

@@ -34,53 +34,55 @@ import type { FetchLike, Provider, ProviderConfig } from "./provider.ts";
 /** An account's configuration with its defaults applied. */
 export type AccountConfig = ProviderConfig & Required<Pick<ProviderConfig, "now" | "fetch">>;
 
-/** One request to a model. Its history and tool names already fit the wire format. */
+/** One request to a model. Its history and tool names already match the wire format. */
 export interface ModelRequest {
-  /** With the corrections that earlier refusals made necessary. */
+  /** Includes the corrections learned from earlier refusals. */
   readonly model: Model;
   readonly context: ModelContext;
   readonly options: StreamOptions;
   readonly config: AccountConfig;
-  /** Sends the request. It follows no redirects, so a server cannot pass the key on to another host. */
+  /** Sends the request. It does not follow redirects, so a server cannot forward the key to another host. */
   readonly fetch: FetchLike;
-  /** Aborts when the caller aborts or stops reading, and when the vendor is silent for too long. */
+  /** Aborts when the caller aborts or stops reading, or when the vendor is silent for too long. */
   readonly signal: AbortSignal;
   /** Adds a warning to the turn's `start` event. */
   readonly warn: Warn;
-  /** Ends the turn as a failure unless the answer is JSON, for vendors without an option for it. */
+  /** Fails the turn unless the answer is JSON, for vendors without an option for it. */
   readonly expectJson: () => void;
 }
 
 /** The parts of a provider that differ between wire formats. */
 export interface ProviderDefinition {
-  /** The wire format, for instance `anthropic-messages`. */
   readonly api: string;
-  /** The vendor's name, for the message that its key is missing. A server at another `baseUrl` may need no key. */
+  /** The vendor's name, for the message about a missing key. A server at another `baseUrl` may need no key. */
   readonly vendor: string;
   /** The npm packages to install with this provider. */
   readonly requires?: readonly string[];
-  /** Response headers that may hold the vendor's request id; the first one found is used. */
+  /** Response headers that may contain the vendor's request id. The first one found is used. */
   readonly requestIdHeaders: readonly string[];
   /** Imports the vendor's SDK. */
   load?(): Promise<unknown>;
-  /** Sends the request and returns the response unread, also if it is a refusal. */
+  /** Sends the request and returns the unread response, even if it is a refusal. */
   send(request: ModelRequest): Promise<Response>;
-  /** Adds to `known` what an error body, or the `error` object in it, says. */
+  /** Adds the facts from an error body, or from the `error` object in it, to `known`. */
   readError?(error: JsonObject, known: FailureFacts): FailureFacts;
   /**
-   * Creates the reader of one response.
-   * @param learn remembers something about the model for its next requests
+   * Creates the reader for one response.
+   *
+   * @param learn remembers a fact about the model for its next requests
    */
   createReader(turn: TurnWriter, request: ModelRequest, learn: (quirks: JsonObject) => void): EventReader;
-  /** Returns what a refusal in this wire format teaches. The request is then built again. */
+  /** Returns the lesson from a refusal in this wire format. The request is then built again. */
   learn?(refusal: Refusal, request: ModelRequest): Lesson | undefined;
-  /** Returns the request to send once instead, if a different one can avoid the refusal. Nothing is remembered. */
+  /**
+   * Returns a modified request that avoids the refusal, if there is one. It is sent once, and nothing is remembered.
+   */
   mend?(refusal: Refusal, request: ModelRequest): ModelRequest | undefined;
 }
 
-/** The number of times that one request is built again. Each time the server has refused something else. */
+/** Maximum number of times that one request is rebuilt. Each time, the server has refused something else. */
 const MAX_LESSONS = 16;
-/** The share of the window from which a refusal that explains nothing is taken for an overflow. */
+/** Share of the window above which an unexplained refusal is treated as an overflow. */
 const NEARLY_FULL = 0.9;
 
 /**
@@ -116,7 +118,7 @@ export function defineProvider(definition: ProviderDefinition): Provider {
   };
 }
 
-/** One account, and what its server's refusals have taught. */
+/** One account, and the lessons from its server's refusals. */
 class HttpAccount {
   readonly config: AccountConfig;
   readonly #definition: ProviderDefinition;
@@ -164,7 +166,8 @@ class HttpAccount {
   }
 
   /**
-   * Sends a request, and sends it again as long as a refusal teaches how to ask differently.
+   * Sends a request. Sends it again as long as each refusal yields a new lesson.
+   *
    * @throws FailureError if the vendor refuses the request
    */
   async #exchange(wanted: ModelRequest): Promise<{ request: ModelRequest; response: Response }> {
@@ -196,8 +199,8 @@ class HttpAccount {
   }
 
   /**
-   * Takes a refusal that nothing could be learned from for an overflow if it may be one: the request is the largest so
-   * far, or continues a conversation at a server that has accepted nothing since the start.
+   * Treats an unexplained refusal as an overflow if it may be one: if the request is the largest so far, or if it
+   * continues a conversation on a server that has not accepted any request since the start.
    */
   #judge(refused: Failure, { model, context }: ModelRequest): Failure {
     if (refused.code !== "invalid" || !mayBeOverflow(refused.message)) return refused;
@@ -207,7 +210,11 @@ class HttpAccount {
     return isLong ? failure("overflow", refused.message, refused) : refused;
   }
 
-  /** Applies what was learned. @param onBody called with the body that is sent */
+  /**
+   * Applies the lessons.
+   *
+   * @param onBody called with the body that is sent
+   */
   #prepare(
     wanted: ModelRequest,
     maxOutputTokens: number | undefined,
@@ -256,7 +263,7 @@ class HttpAccount {
 
   async #readRefusal(response: Response, { model, context, signal }: ModelRequest): Promise<Refusal> {
     const text = await bodyText(responseBytes(response, signal));
-    // Gemini's OpenAI address sends errors in a list.
+    // Gemini's OpenAI-compatible endpoint sends errors in a list.
     const body = parseObject(text.trim().replace(/^\[([\s\S]*)\]$/, "$1")) ?? {};
     const known = describeRefusal(response, text, this.config.now());
     const { readError } = this.#definition;
@@ -278,7 +285,7 @@ class HttpAccount {
   }
 }
 
-/** Renames the arguments of earlier calls to the names that the tools' properties have on the wire. */
+/** Renames the arguments of earlier calls to the wire names of the tools' properties. */
 function withWireProperties(
   messages: readonly Message[],
   properties: WireTools["properties"],
@@ -296,7 +303,7 @@ function withWireProperties(
   });
 }
 
-/** `fetch` rejects addresses with a user name and a password in them. */
+/** `fetch` rejects URLs that contain a user name and a password. */
 function withoutCredentials(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || (url.username === "" && url.password === "")) return address;

@@ -5,7 +5,7 @@ import { readTurn } from "../testkit/index.ts";
 import { modelTurn } from "../turn/turn.ts";
 import { readResponse } from "./event-stream.ts";
 
-/** The data of the events in a body that comes in these pieces. */
+/** Parses a body that arrives in these chunks and returns the data of its events. */
 async function parse(pieces: readonly Uint8Array[]): Promise<string[]> {
   const events: string[] = [];
   const response = new Response(ReadableStream.from(pieces));

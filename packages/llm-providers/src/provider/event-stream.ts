@@ -3,23 +3,24 @@ import { FailureError, failure, htmlSummary } from "../failure/failure.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { bodyText, MAX_BODY_LENGTH, responseBytes } from "./http.ts";
 
-/** Turns the events of one response into calls of a `TurnWriter`. */
+/** Converts the events of one response to calls of a `TurnWriter`. */
 export interface EventReader {
-  /** Handles the data of one event. A `SyntaxError` ends the turn as a `protocol` failure. */
+  /** Handles the data of one event. A `SyntaxError` fails the turn with `protocol`. */
   data(text: string): void;
   /** Handles a JSON body (no streaming, or a failure with status 200). Default: `data`. */
   whole?(text: string): void;
   /**
-   * The body has ended. The reader finishes the turn if the vendor's last event was read.
-   * @param broken whether the connection was cut instead of closed
+   * Handles the end of the body. The reader finishes the turn if it has read the vendor's last event.
+   *
+   * @param broken whether the connection broke instead of closing properly
    */
   wireEnded?(broken: boolean): void;
 }
 
-/** The part of a body that is searched for the title of an HTML page, in UTF-16 units. */
+/** Maximum length of the body prefix that is searched for the title of an HTML page, in UTF-16 code units. */
 const HTML_HEAD_LENGTH = 4_096;
 
-/** Reads a response into a turn. Yields after each piece of the body, so that the turn can watch for silence. */
+/** Reads a response into a turn. Yields after each chunk of the body, so that the turn can detect silence. */
 export async function* readResponse(
   turn: TurnWriter,
   response: Response,
@@ -37,7 +38,7 @@ export async function* readResponse(
   if (!turn.ended) reader.wireEnded?.(false);
 }
 
-/** Reads a body with the content type JSON. Some proxies give it to a stream of events, or to an error page. */
+/** Reads a body with the content type JSON. Some proxies also set it for an event stream or an error page. */
 async function* readJson(turn: TurnWriter, text: string, reader: EventReader): AsyncGenerator<void> {
   if (/^\s*(?:(?:data|event|id|retry)?:|<)/.test(text)) {
     yield* readEvents(turn, [new TextEncoder().encode(text)], reader);
@@ -65,7 +66,7 @@ async function* readEvents(
     },
   });
   let head = "";
-  /** The body, as long as it may be JSON instead of events. */
+  /** The body, while it may still be JSON instead of events. */
   const json: string[] = [];
   let jsonLength = 0;
   for await (const bytes of body) {
@@ -81,7 +82,7 @@ async function* readEvents(
   if (!turn.ended) parser.feed(`${decoder.decode()}\n\n`);
   if (turn.ended) return;
   const text = json.join("");
-  // Servers that do not stream, and failures with status 200, may come with any content type.
+  // Servers without streaming, and failures with status 200, may use any content type.
   if (!hasEvents && text.trim() !== "") {
     yield* readJson(turn, text, reader);
     return;

@@ -71,7 +71,7 @@ describe("responseBytes", () => {
       response.end(" and ended");
     });
     for await (const _ of responseBytes(await post(url), open)) break;
-    // Until the rest has arrived, the first connection is busy.
+    // The first connection is busy until the rest has arrived.
     await expect
       .poll(async () => {
         const before = sockets.size;

@@ -3,8 +3,8 @@ import type { FetchLike } from "./provider.ts";
 let undiciFetch: Promise<FetchLike> | undefined;
 
 /**
- * The `fetch` of a provider that was given none. Node's own gives up after five minutes without a byte, whatever an
- * account's timeouts say; this one leaves timeouts to the turn.
+ * The default `fetch` of a provider. Node's own gives up after five minutes without a byte, regardless of an account's
+ * timeouts. This one leaves timeouts to the turn.
  */
 export const defaultFetch: FetchLike = async (input, init) => {
   undiciFetch ??= createFetch();
@@ -14,18 +14,18 @@ export const defaultFetch: FetchLike = async (input, init) => {
 async function createFetch(): Promise<FetchLike> {
   const { Agent, fetch } = await import("undici");
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
-  // The package declares `fetch` apart from the global one, with the same meaning.
+  // The package declares its own `fetch` type, which is equivalent to the global one.
   const send = fetch as unknown as (...asked: Parameters<FetchLike>) => Promise<Response>;
   return (input, init) => send(input, Object.assign({}, init, { dispatcher }));
 }
 
-/** Limits for draining the unread rest of a response. Beyond them the connection is closed. */
+/** Limits for draining the rest of a response. Beyond them, the connection is closed. */
 const DRAIN_MS = 2_000;
 const DRAIN_BYTES = 131_072;
 
 /**
  * Yields the bytes of a response. If the consumer stops after a complete answer, the rest is drained in the background
- * so that the connection can be reused; aborting `signal` closes the connection.
+ * so that the connection can be reused. Aborting `signal` closes the connection.
  */
 export async function* responseBytes(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader();
@@ -55,10 +55,10 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
   }
 }
 
-/** The longest body, or single event, that is read, in UTF-16 units. An image in base64 fits. */
+/** Maximum length of a body or a single event, in UTF-16 code units. An image in base64 fits. */
 export const MAX_BODY_LENGTH: number = 64 * 1024 * 1024;
 
-/** Reads a body as text and stops at {@link MAX_BODY_LENGTH}. */
+/** Reads a body as text, up to {@link MAX_BODY_LENGTH}. */
 export async function bodyText(body: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

@@ -7,15 +7,16 @@ import {
 } from "@signalbox/agent-core";
 import type { Failure } from "../failure/failure.ts";
 
-/** A refusal by a server. */
+/** A refusal from a server. */
 export interface Refusal {
   readonly failure: Failure;
-  /** The field that the server names, as OpenAI's `param`. */
+  /** The field named by the server, such as OpenAI's `param`. */
   readonly param?: string | undefined;
 }
 
 /**
- * Instructions, from a refusal, for requesting this model from this server. All but `maxOutputTokens` are remembered.
+ * A lesson from a refusal about requesting this model from this server. All fields but `maxOutputTokens` are
+ * remembered.
  */
 export interface Lesson {
   /** Corrections to the model's data. */
@@ -25,9 +26,9 @@ export interface Lesson {
     readonly input?: Model["input"];
     readonly quirks?: JsonObject;
   };
-  /** The largest number of tools in a request. */
+  /** Maximum number of tools in a request. */
   readonly maxTools?: number;
-  /** The largest number of images in a request. */
+  /** Maximum number of images in a request. */
   readonly maxImages?: number;
   /** A body field that the server does not accept, as a path such as `reasoning.summary`. */
   readonly field?: string;
@@ -40,11 +41,11 @@ export interface Lesson {
 interface ModelLessons {
   model: NonNullable<Lesson["model"]>;
   readonly fields: Set<string>;
-  /** The refused tools by name. A tool whose declaration has changed is tried again. */
+  /** The refused tools by name. A tool is tried again once its declaration has changed. */
   readonly tools: Map<string, { readonly declaration: string; readonly reason: string }>;
   maxTools: number;
   maxImages: number;
-  /** The estimated tokens of the largest request that the server accepted. */
+  /** Estimated tokens of the largest request that the server has accepted. */
   largestAccepted: number;
 }
 
@@ -68,32 +69,33 @@ export class Lessons {
     return lessons;
   }
 
-  /** Returns the model's data with the corrections learned. */
+  /** Returns the model's data with the learned corrections. */
   correct(model: Model): Model {
     const { quirks, ...sizes } = this.#of(model).model;
     return { ...model, ...sizes, quirks: { ...model.quirks, ...quirks } };
   }
 
-  /** The largest numbers of tools and images in a request, and whether images are accepted at all. */
+  /** Returns the maximum numbers of tools and images in a request, and whether images are accepted at all. */
   limits(model: Model): { readonly tools: number; readonly images: number } {
     const { maxTools, maxImages, model: corrections } = this.#of(model);
     const showsNone = corrections.input !== undefined && !corrections.input.includes("image");
     return { tools: maxTools, images: showsNone ? 0 : maxImages };
   }
 
-  /** The body fields to leave out. */
+  /** Returns the body fields to omit. */
   fields(model: Model): ReadonlySet<string> {
     return this.#of(model).fields;
   }
 
-  /** Returns why the server refused a tool, or `undefined` if it did not. */
+  /** Returns the reason why the server refused a tool, or `undefined` if it did not. */
   refusalOf(model: Model, tool: ToolSpec): string | undefined {
     const refused = this.#of(model).tools.get(tool.name);
     return refused?.declaration === JSON.stringify(tool) ? refused.reason : undefined;
   }
 
   /**
-   * Remembers a lesson. Returns whether it was new.
+   * Remembers a lesson. Returns true if it is new.
+   *
    * @param tools the tools of the refused request
    * @param reason the server's message
    */
@@ -134,24 +136,25 @@ export class Lessons {
     lessons.largestAccepted = Math.max(lessons.largestAccepted, tokens);
   }
 
-  /** Returns true if no request was accepted yet. */
+  /** Returns true if no request has been accepted yet. */
   isUntried(model: Model): boolean {
     return this.#of(model).largestAccepted === 0;
   }
 
-  /** Returns true if smaller requests were accepted before, and none of this size. */
+  /** Returns true if requests have been accepted, but all of them were smaller. */
   isLargest(model: Model, tokens: number): boolean {
     const { largestAccepted } = this.#of(model);
     return largestAccepted > 0 && tokens > largestAccepted;
   }
 }
 
-/** The least room for an answer that is worth a request. With less the conversation counts as too long. */
+/** Minimum room for an answer in tokens. With less, the conversation counts as too long. */
 const MIN_ROOM = 128;
 
 /**
- * Returns what any vendor's refusal teaches, if it names a tool, a limit or a field.
- * @param body the request body that was refused
+ * Returns the lesson from any vendor's refusal, if it names a tool, a limit or a field.
+ *
+ * @param body the refused request body
  * @param tools the tools in it
  */
 export function learnFromRefusal(
@@ -175,7 +178,7 @@ export function learnFromRefusal(
   return field === undefined ? undefined : { field };
 }
 
-/** The limit on output tokens in a request body. */
+/** Returns the limit on output tokens in a request body. */
 function sentOutputLimit(body: JsonObject): number | undefined {
   const config = isJsonObject(body.generationConfig) ? body.generationConfig : {};
   const names = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
@@ -183,20 +186,20 @@ function sentOutputLimit(body: JsonObject): number | undefined {
   return found.find((value) => typeof value === "number");
 }
 
-/** The whole numbers in a text that are not part of a name or a fraction. */
+/** Returns the integers in a text that are not part of a name or a fraction. */
 function wholeNumbers(text: string): number[] {
   const found = text.match(/(?<![\w.-])\d{1,3}(?:,\d{3})+(?![\w-])|(?<![\w.-])\d+(?![\w-]|\.\d)/g) ?? [];
   return found.map((digits) => Number(digits.replaceAll(",", "")));
 }
 
 /**
- * Reads a refusal for a prompt and an answer that do not fit in the window together, such as "maximum context length is
- * 8192 tokens, however you requested 8504 tokens (4408 in the messages, 4096 in the completion)".
+ * Reads a refusal because prompt and answer together exceed the window, such as "maximum context length is 8192 tokens,
+ * however you requested 8504 tokens (4408 in the messages, 4096 in the completion)".
  */
 function learnRoom(text: string, asked: number): Lesson | undefined {
   if (!/\binputs?\b|prompt|messages/i.test(text)) return undefined;
   const numbers = wholeNumbers(text);
-  // The requested limit says nothing about the window, but may be equal to it.
+  // The requested limit does not reveal the window, but may be equal to it.
   const at = numbers.lastIndexOf(asked);
   const others = numbers.toSpliced(at < 0 ? numbers.length : at, 1);
   const total = others.find((sum) => sum > asked && others.includes(sum - asked));
@@ -211,7 +214,7 @@ function learnRoom(text: string, asked: number): Lesson | undefined {
   return room < MIN_ROOM ? undefined : { model: { contextWindow }, maxOutputTokens: room };
 }
 
-/** Reads a refusal of the limit on output tokens, such as "max_tokens: 64000 > 32000". */
+/** Reads a refusal of the output token limit, such as "max_tokens: 64000 > 32000". */
 function learnOutputLimit(text: string, asked: number): Lesson | undefined {
   if (
     !/max[_ ]?(?:completion|output|new)?[_ ]?tokens|(?:output|completion) tokens|maximum tokens/i.test(text)
@@ -224,9 +227,9 @@ function learnOutputLimit(text: string, asked: number): Lesson | undefined {
   return maxOutputTokens < 16 ? undefined : { model: { maxOutputTokens } };
 }
 
-/** Returns the wire name of the tool that a refusal is about. */
+/** Returns the wire name of the tool that caused a refusal. */
 function refusedTool(text: string, tools: readonly ToolSpec[]): string | undefined {
-  // These are about how tools are used, or about all of them.
+  // These refusals concern the use of tools, or all tools.
   if (/tool_choice|\.strict\b/.test(text)) return undefined;
   const place =
     /function_?declarations\[(\d+)\]/i.exec(text)?.[1] ?? /\btools?(?:\.|\[)(\d+)\b/i.exec(text)?.[1];
@@ -237,7 +240,10 @@ function refusedTool(text: string, tools: readonly ToolSpec[]): string | undefin
   return undefined;
 }
 
-/** A number of images, and images that are not accepted at all. Refusals of single pictures name a format or a size. */
+/**
+ * Matches a maximum number of images, or images that are not accepted at all. Refusals of single images mention a
+ * format or a size.
+ */
 const IMAGE_COUNTS: readonly RegExp[] = [
   /\b(?:at most|max(?:imum)?|up to|limit\w*|only|more than|exceeds?)\D{0,25}?(\d+) (?:image|picture)/i,
   /\bimages?\b[^.;\n]{0,60}?\b(?:at most|max(?:imum)?|up to|limit\w*|more than|exceeds?)\D{0,15}(\d+)\b(?! ?(?:[kmg]i?b|bytes|px|pixels|x)\b)/i,
@@ -246,7 +252,7 @@ const NO_IMAGES =
   /(?:not|n't)\b[^.;\n]{0,30}\bsupport|unsupported|only (?:supported|text)|text-only|no endpoints|not (?:a |an )?(?:vision|multi-?modal)|not (?:accept|allow)/i;
 const ONE_IMAGE = /\bimage[ /](?:format|type|bmp|tiff|svg|heic|gif|webp|png|jpe?g)|mime|media[_ ]type/i;
 
-/** Reads a refusal of images: of all of them, or of so many. */
+/** Reads a refusal of images: of all of them, or above a number. */
 function learnMedia(text: string, body: JsonObject): Lesson | undefined {
   if (!/\b(?:images?|image_url|vision|multi-?modal)\b/i.test(text)) return undefined;
   const shown =
@@ -269,14 +275,14 @@ function learnToolLimit(text: string, tools: readonly ToolSpec[]): Lesson | unde
   return maxTools === undefined ? undefined : { maxTools };
 }
 
-/** Words of a refusal that says of a field that it should not be there. */
+/** Phrases in a refusal of a field that must not be present. */
 const NOT_ACCEPTED =
   /unsupported|not support|unrecognized|unknown|unexpected|extra (?:inputs|fields)|not (?:permitted|allowed|accepted|available|implemented)|does not accept|cannot find field|additional propert|invalid (?:argument|parameter|field|name|value)/i;
 
-/** Fields without which there is no request. */
+/** Fields that every request needs. */
 const REQUIRED: ReadonlySet<string> = new Set(["model", "messages", "input", "contents", "stream", "tools"]);
 
-/** Returns the path of the body field that a refusal does not accept. */
+/** Returns the path of the body field that the server refused. */
 function refusedField(text: string, param: string | undefined, body: JsonObject): string | undefined {
   if (!NOT_ACCEPTED.test(text)) return undefined;
   const quoted = [...text.matchAll(/['"`]([a-zA-Z_][\w.]*)['"`]/g)].map(([, name = ""]) => name);
@@ -292,7 +298,7 @@ function refusedField(text: string, param: string | undefined, body: JsonObject)
   return undefined;
 }
 
-/** The path of a field that the body has; a vendor may leave out the first step, or write it in another case. */
+/** Returns the path of a field in the body. A vendor may omit the first segment or change the case. */
 function pathIn(body: JsonObject, name: string): string | undefined {
   if (name === "") return undefined;
   for (const [prefix, at] of [

@@ -4,43 +4,45 @@ import type { StreamModel } from "@signalbox/agent-core";
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
- * Limits for the silence of a vendor; by default 55,000 ms, or a request's `silenceMs`. Every byte counts, including
- * keep-alives. Raise these for a server of your own that is silent while it loads a model or thinks.
+ * Limits for the silence of a vendor. By default 55,000 ms, or the `silenceMs` of a request. Every byte counts,
+ * including keep-alives. Raise these for your own server if it is silent while it loads a model or thinks.
  */
 export interface Timeouts {
-  /** Milliseconds from the request to the first byte of the response. */
+  /** Milliseconds from the request until the first byte of the response. */
   readonly firstByteMs?: number;
-  /** Milliseconds between two pieces of the response. */
+  /** Milliseconds between two chunks of the response. */
   readonly idleMs?: number;
 }
 
-/** One account on one server. */
+/** One account on a server. */
 export interface ProviderConfig {
-  /** Absent if the server needs none, as most local servers. */
+  /** Absent if the server needs none, like most local servers. */
   readonly apiKey?: string;
-  /** Default: the vendor's public address. */
+  /** Default: the vendor's public URL. */
   readonly baseUrl?: string;
-  /** Sent with every request. They override the vendor's own headers. */
+  /** Headers of every request. They override the vendor's own headers. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Sends the requests. Default: undici's `fetch` without timeouts. */
   readonly fetch?: FetchLike;
   readonly timeouts?: Timeouts;
-  /** Milliseconds since the epoch; default `Date.now`. */
+  /** Returns the current time in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
 /**
- * Speaks one wire format. `defineProvider` creates one over HTTP; anything else that keeps this contract works too.
- * Importing a provider is cheap: the vendor's SDK is imported by the first request.
+ * Implements one wire format. `defineProvider` creates a provider over HTTP, but any other implementation of this
+ * contract works too. Importing a provider is cheap, because the vendor's SDK is imported with the first request.
  */
 export interface Provider {
-  /** The wire format, for instance `anthropic-messages`. A model names it in `api`. */
+  /** The wire format, for instance `anthropic-messages`. Models refer to it in `api`. */
   readonly api: string;
   /** The npm packages to install with this one, usually the vendor's SDK. Default: none. */
   readonly requires?: readonly string[];
-  /** Returns the models of one account. Keep the result: it holds what was learned about the server. */
+  /**
+   * Returns a stream for the models of one account. Keep the result, because it contains the lessons about the server.
+   */
   connect(config: ProviderConfig): StreamModel;
-  /** Imports the vendor's SDK before the first request needs it. */
+  /** Imports the vendor's SDK before the first request. */
   load?(): Promise<void>;
 }
 

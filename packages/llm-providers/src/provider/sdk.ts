@@ -20,12 +20,13 @@ export async function loadSdk<Sdk>(name: string, load: () => Promise<Sdk>): Prom
 }
 
 /**
- * Sends a request through a vendor's SDK and returns the response unread, whatever its status.
+ * Sends a request through a vendor's SDK and returns the unread response, regardless of its status.
  *
- * The SDK gets an empty response in its place, because the SDKs' own stream readers lose information: they hide the
- * keep-alives that the idle timeout counts, drop unknown events and fields (Mistral's validates each chunk), fail on a
- * JSON body where a stream was expected, and keep only part of an error reply.
- * @param call runs one request of the SDK over the given `fetch`
+ * The SDK gets an empty response instead, because the SDKs' own stream readers lose information: they hide the keep-
+ * alives that the idle timeout counts, drop unknown events and fields (Mistral's validates each chunk), fail on a JSON
+ * body instead of a stream, and keep only part of an error response.
+ *
+ * @param call runs one request of the SDK with the given `fetch`
  */
 export async function sendThroughSdk(
   { fetch, signal }: Pick<ModelRequest, "fetch" | "signal">,
@@ -33,7 +34,7 @@ export async function sendThroughSdk(
 ): Promise<Response> {
   let sent: Promise<Response> | undefined;
   const sendOnce: FetchLike = async (input, init) => {
-    // The SDKs abort their own signal as soon as the empty response is garbage.
+    // The SDKs abort their own signal as soon as the empty response is garbage-collected.
     sent = fetch(input, { ...init, signal });
     await sent;
     return new Response("", { headers: { "content-type": "text/event-stream" } });
@@ -41,7 +42,7 @@ export async function sendThroughSdk(
   try {
     await call(sendOnce);
   } catch (error) {
-    // If `fetch` failed, the SDK's error wraps what `sent` rejects with.
+    // If `fetch` failed, the SDK's error wraps the rejection of `sent`.
     if (sent === undefined) throw error;
   }
   if (sent === undefined) throw new Error("The SDK sent no request.");

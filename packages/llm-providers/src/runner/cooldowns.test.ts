@@ -10,8 +10,7 @@ interface Refusal {
 }
 
 /**
- * Returns true if the first of two keys is used again this long after its refusal, when the second one is refused as
- * well.
+ * Returns true if the first of two keys is used again this long after its refusal, when the second one is refused too.
  */
 async function comesBack(
   refusal: Refusal,

@@ -15,7 +15,7 @@ const sayer: Provider = {
     }),
 };
 
-/** A runner over one account with a third party's provider. */
+/** Creates a runner for one account with a third-party provider. */
 function oneThirdParty(stream: (asked: Model) => AsyncGenerator<ModelEvent>) {
   const provider: Provider = { api: "odd", connect: () => (asked) => stream(asked) };
   const accounts = [{ name: "o", api: "odd", keys: [] }];

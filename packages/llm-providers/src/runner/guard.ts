@@ -3,7 +3,7 @@ import { classifyException } from "../failure/failure.ts";
 import { Replay, replayStream } from "../turn/replay.ts";
 import { failedTurn, isTurn, modelTurn, NO_TIMEOUTS } from "../turn/turn.ts";
 
-/** Returns a stream that never throws. Our own turns are returned as they are; other streams are validated. */
+/** Returns a stream that never throws. Our own turns are returned unchanged. Other streams are validated. */
 export function guardStream(
   open: () => AsyncIterable<ModelEvent>,
   asked: { readonly model: Model; readonly context: ModelContext; readonly options: StreamOptions },

@@ -1,8 +1,8 @@
 import type { ModelErrorCode, StreamModel } from "@signalbox/agent-core";
 
-/** The rest of a key after a refusal, in milliseconds. */
+/** Cooldowns of a key after a refusal, in milliseconds. */
 export interface Cooldowns {
-  /** After a rate limit for which the vendor gave no time; default 30,000. */
+  /** After a rate limit without a delay from the vendor. Default: 30,000. */
   readonly rateLimitMs: number;
   /** Default 3,600,000. */
   readonly billingMs: number;
@@ -12,16 +12,16 @@ export interface Cooldowns {
 
 const DEFAULTS: Cooldowns = { rateLimitMs: 30_000, billingMs: 3_600_000, authMs: 3_600_000 };
 
-/** The longest rest, whatever the vendor asks for. */
+/** Maximum cooldown in milliseconds, whatever the vendor requests. */
 const MAX_REST_MS = 3_600_000;
 
 /** The state of one key, without the key itself. */
 export interface KeyState {
   /** For instance `anthropic#2`. */
   readonly name: string;
-  /** Why the key rests, if it does. */
+  /** The reason for the cooldown, if there is one. */
   readonly cause?: ModelErrorCode;
-  /** Milliseconds since the epoch. */
+  /** End of the cooldown in milliseconds since the epoch. */
   readonly restsUntil?: number;
 }
 
@@ -34,13 +34,13 @@ export interface Key {
   cause: ModelErrorCode | undefined;
 }
 
-/** The keys of one account. One key is used until it is refused, because the vendor's prompt cache belongs to it. */
+/** The keys of one account. A key is used until it is refused, because the vendor's prompt cache belongs to it. */
 export class KeyRing {
   readonly #keys: readonly Key[];
   readonly #cooldowns: Cooldowns;
   #current = 0;
 
-  /** @param connect creates the stream of a key, or of the account if there are no keys */
+  /** @param connect creates the stream for a key, or for the account if there are no keys */
   constructor(
     account: string,
     secrets: readonly string[],
@@ -55,7 +55,7 @@ export class KeyRing {
     });
   }
 
-  /** Returns a key that can be used now and is not among `used`. */
+  /** Returns a key that is usable now and not among `used`. */
   ready(now: number, used?: ReadonlySet<Key>): Key | undefined {
     const fromCurrent = [...this.#keys.slice(this.#current), ...this.#keys.slice(0, this.#current)];
     const key = fromCurrent.find((key) => key.restsUntil <= now && used?.has(key) !== true);
@@ -63,7 +63,7 @@ export class KeyRing {
     return key;
   }
 
-  /** Returns the key whose rest ends first, whether or not it has ended. */
+  /** Returns the key whose cooldown ends first, even if it has already ended. */
   soonest(): Key {
     return this.#keys.reduce((least, key) => (key.restsUntil < least.restsUntil ? key : least));
   }

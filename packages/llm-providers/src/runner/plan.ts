@@ -2,20 +2,24 @@ import type { AttemptFailure, Model, ModelErrorData, NextAttempt, Usage } from "
 import { withoutUndefined } from "../shared/json.ts";
 import type { Key, KeyRing } from "./keys.ts";
 
-/** When and how often a failed request is repeated. */
+/** Determines when and how often a failed request is retried. */
 export interface RetryPolicy {
-  /** Further attempts at the same model after retryable failures, with any of its keys; default 2. */
+  /**
+   * Maximum number of further attempts with the same model after retryable failures, with any of its keys. Default: 2.
+   */
   readonly retries: number;
-  /** Attempts of one request over all keys and models; default 24. */
+  /** Maximum number of attempts per request, with all keys and models. Default: 24. */
   readonly maxAttempts: number;
-  /** Milliseconds before the first retry, doubled for each further one, with jitter; default 500. */
+  /**
+   * Delay in milliseconds before the first retry. It doubles for each further retry and includes jitter. Default: 500.
+   */
   readonly baseDelayMs: number;
-  /** Milliseconds; default 8,000. */
+  /** Maximum delay in milliseconds. Default: 8,000. */
   readonly maxDelayMs: number;
-  /** The longest `retry-after` that is waited for. A longer one counts as a refusal. Milliseconds; default 30,000. */
+  /** Maximum `retry-after` to wait for, in milliseconds. A longer one counts as a refusal. Default: 30,000. */
   readonly maxRetryAfterMs: number;
   /**
-   * Milliseconds without output, waits included, until the request fails; default 55,000. A request may set its own
+   * Milliseconds without output, including waits, until the request fails. Default: 55,000. A request may set its own
    * limit. Accounts with `timeouts` use those.
    */
   readonly silenceMs: number;
@@ -24,7 +28,7 @@ export interface RetryPolicy {
 export interface Candidate {
   readonly model: Model;
   readonly ring: KeyRing;
-  /** True if its account sets its own timeouts. */
+  /** True if the account sets its own timeouts. */
   readonly ownTimeouts: boolean;
 }
 
@@ -39,22 +43,22 @@ export interface Step {
   readonly next: NextAttempt;
 }
 
-/** The least silence that a further attempt is allowed, in milliseconds. */
+/** Minimum silence timeout of a further attempt, in milliseconds. */
 const MIN_SILENCE_MS = 5_000;
-/** The time that is reserved for one further model, and for several. */
+/** Time in milliseconds that is reserved for one further model, and for several. */
 const RESERVE_FOR_ONE_MS = 15_000;
 const RESERVE_FOR_SEVERAL_MS = 20_000;
 
-/** The models of one request and the keys of their accounts. Decides what follows each failure. */
+/** The models of one request and the keys of their accounts. Decides the next step after each failure. */
 export class AttemptPlan {
   readonly #candidates: readonly [Candidate, ...Candidate[]];
   readonly #policy: RetryPolicy;
   readonly #random: () => number;
   #at = 0;
-  /** When the request began, or its last sign of life. */
+  /** The start of the request, or its last sign of life. */
   #since = 0;
   #retries = 0;
-  /** Each key is tried at most once per request. A vendor that asks for no wait would otherwise cause a tight loop. */
+  /** Each key is tried at most once per request. A vendor that sends no delay would otherwise cause a tight loop. */
   readonly #used = new Set<Key>();
   readonly failures: AttemptFailure[] = [];
 
@@ -64,7 +68,7 @@ export class AttemptPlan {
     this.#random = random;
   }
 
-  /** Returns the first model with a key that is not resting, or the first model if all are. */
+  /** Returns the first model with a key that is not in a cooldown. If there is none, returns the first model. */
   first(now: number): Attempt {
     this.#since = now;
     const ready = this.#candidates.findIndex(({ ring }) => ring.ready(now) !== undefined);
@@ -83,9 +87,7 @@ export class AttemptPlan {
     return this.#policy.silenceMs - (now - this.#since);
   }
 
-  /**
-   * Returns the time that `attempt`, which begins now, may be silent. `undefined` leaves it to the account's timeouts.
-   */
+  /** Returns the silence timeout of `attempt`, which begins now. `undefined` if the account sets its own timeouts. */
   silenceMs({ model, ownTimeouts }: Attempt, now: number): number | undefined {
     if (ownTimeouts) return undefined;
     const further = this.#candidates.slice(this.#at + 1);
@@ -95,7 +97,7 @@ export class AttemptPlan {
     return Math.max(MIN_SILENCE_MS, left - Math.min(kept, left / 2));
   }
 
-  /** Records a failure and returns what follows it, if anything. */
+  /** Records a failure and returns the next step, if any. */
   after(attempt: Attempt, error: ModelErrorData, usage: Usage | undefined, now: number): Step | undefined {
     const { model, ring, key } = attempt;
     if (attempt.ownTimeouts) this.alive(now);
@@ -108,7 +110,7 @@ export class AttemptPlan {
       ...withoutUndefined({ status: error.status, usage }),
     };
     this.failures.push(failure);
-    // Only the caller can shorten the history. Another model would get the same one.
+    // Only the caller can shorten the history. Another model would get the same history.
     if (error.code === "aborted" || error.code === "overflow") return undefined;
     if (error.scope === "key") ring.rest(key, error.code, error.retryAfterMs, now);
     if (this.failures.length >= this.#policy.maxAttempts) return undefined;
@@ -122,7 +124,7 @@ export class AttemptPlan {
       let again = attempt;
       let delay = this.#delay(error.retryAfterMs);
       const soonest = ring.soonest();
-      // This key has to rest for too long, but one that was refused earlier may be ready sooner.
+      // The cooldown of this key is too long, but a key that was refused earlier may be ready sooner.
       if (delay === undefined && error.scope === "key" && soonest.cause === "rate_limit") {
         again = { ...attempt, key: soonest };
         delay = this.#delay(Math.max(0, soonest.restsUntil - now));
@@ -154,7 +156,7 @@ export class AttemptPlan {
     return { attempt, failure, next: { kind, provider, model: id, delayMs } };
   }
 
-  /** Half of the delay is random, so that many clients do not return at the same time. */
+  /** Half of the delay is random, so that many clients do not retry at the same time. */
   #delay(retryAfterMs: number | undefined): number | undefined {
     const { baseDelayMs, maxDelayMs, maxRetryAfterMs } = this.#policy;
     const backoff = Math.min(maxDelayMs, baseDelayMs * 2 ** this.#retries);

@@ -8,7 +8,7 @@ import { modelTurn } from "../turn/turn.ts";
 const KEY = "sk-very-secret-1";
 const HEADER = "Bearer proxy-secret";
 
-/** A vendor that quotes the request. */
+/** A vendor that quotes the request in its errors. */
 const quoting: Provider = {
   api: "pretend",
   connect: (config) => (asked, _context, options) =>

@@ -10,34 +10,39 @@ import { failedTurn } from "../turn/turn.ts";
 import { guardStream } from "./guard.ts";
 import type { Attempt, AttemptPlan, Step } from "./plan.ts";
 
-/** The longest error message that is kept, in UTF-16 units. Some vendors quote the whole request. */
+/** Maximum length of an error message, in UTF-16 code units. Some vendors quote the entire request. */
 const MAX_MESSAGE_LENGTH = 4_000;
-/** The part of an error message that is redacted. A secret that begins within the kept part is seen completely. */
+/**
+ * Length of the message prefix that is redacted. It is longer than the kept part, so a secret that begins in the kept
+ * part is redacted completely.
+ */
 const MAX_REDACTED_LENGTH = 8_000;
 
 type ErrorEvent = Extract<ModelEvent, { type: "error" }>;
-/** The events of one attempt. Returns what follows it. */
+/** The events of one attempt. Returns the next step. */
 type Events = AsyncGenerator<ModelEvent, Step | undefined>;
 
-/** Waits, or rejects when the signal aborts. */
+/** Waits. Rejects when the signal aborts. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
 export interface RunSetup {
   readonly plan: AttemptPlan;
-  /** Opens the stream of one attempt. It may be silent for `silenceMs`, or as long as its account allows. */
+  /**
+   * Opens the stream of one attempt. The stream may be silent for `silenceMs`, or for as long as its account allows.
+   */
   readonly open: (attempt: Attempt, silenceMs: number | undefined) => AsyncIterable<ModelEvent>;
   readonly context: ModelContext;
   readonly options: StreamOptions;
   readonly now: () => number;
   readonly sleep: Sleep;
-  /** Removes secrets from vendors' messages. */
+  /** Removes secrets from the vendors' messages. */
   readonly redact: (text: string) => string;
 }
 
 /**
- * Runs one request with its retries, keys and fallbacks as one event stream. `start` and usage of an attempt are held
- * back until its first block. If the attempt then fails before any text (tool calls do not count), or before anyone has
- * seen its text, an `attempt` event voids it and another attempt follows.
+ * Runs one request with its retries, keys and fallbacks as one event stream. The `start` event and the usage of an
+ * attempt are held back until its first block. If the attempt then fails before any text (tool calls do not count), or
+ * before anyone has seen its text, an `attempt` event discards it and another attempt follows.
  */
 export function runAttempts(setup: RunSetup): AsyncIterable<ModelEvent> {
   const run = new Run(setup);
@@ -45,7 +50,7 @@ export function runAttempts(setup: RunSetup): AsyncIterable<ModelEvent> {
   const stream = {
     [Symbol.asyncIterator]: () => stream,
     next: () => events.next(),
-    // A generator can be left only at its next `yield`.
+    // A generator can only be stopped at its next `yield`.
     return() {
       run.leave();
       return events.return(undefined);
@@ -63,7 +68,7 @@ class Run {
     this.#setup = setup;
   }
 
-  /** The consumer stopped reading. */
+  /** Called when the consumer has stopped reading. */
   leave(): void {
     this.#leaving.abort();
     this.#current?.return?.().catch(() => {});
@@ -81,7 +86,7 @@ class Run {
     }
   }
 
-  /** Runs one attempt and returns what follows it. */
+  /** Runs one attempt and returns the next step. */
   async *#runAttempt(attempt: Attempt): Events {
     const { open, plan, now, context, options } = this.#setup;
     const silenceMs = plan.silenceMs(attempt, now());
@@ -110,7 +115,7 @@ class Run {
     return undefined;
   }
 
-  /** @param begun whether events of the attempt were delivered */
+  /** @param begun whether events of the attempt have been delivered */
   async *#handleError(attempt: Attempt, event: ErrorEvent, begun: boolean): Events {
     const { plan, now, options } = this.#setup;
     const { error, partial } = event;
@@ -151,7 +156,7 @@ class Run {
   }
 }
 
-/** Returns the last failure with a message that lists all attempts. Equal ones are listed once. */
+/** Returns the last failure with a message that lists all attempts. Equal ones are listed only once. */
 function summarize(error: ModelErrorData, failures: readonly AttemptFailure[]): ModelErrorData {
   if (failures.length < 2) return { ...error, attempts: failures };
   const alike = Map.groupBy(
@@ -163,7 +168,7 @@ function summarize(error: ModelErrorData, failures: readonly AttemptFailure[]): 
   return { ...error, message, attempts: failures };
 }
 
-/** Delivered text counts as seen unless the caller says otherwise. */
+/** Delivered text counts as seen unless the caller reports otherwise. */
 function wasShown({ shown }: StreamOptions): boolean {
   try {
     return shown?.() !== false;

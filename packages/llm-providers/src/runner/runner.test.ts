@@ -193,7 +193,7 @@ describe("a model runner", () => {
     const events: ModelEvent[] = [];
     for await (const event of runner.stream(model("a"), context)) {
       events.push(event);
-      // The vendor continues only after this was seen.
+      // The vendor continues only after the consumer has seen this event.
       if (event.type === "tool.delta") gates[attempt - 1]?.resolve();
     }
     expect(events.map((event) => event.type)).toEqual([

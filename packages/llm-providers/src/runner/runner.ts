@@ -11,11 +11,11 @@ import { runAttempts, type Sleep } from "./run.ts";
 
 /** One account on one server. */
 export interface Account extends Pick<ProviderConfig, "baseUrl" | "headers" | "timeouts"> {
-  /** The name by which models refer to it in `provider`, for instance `anthropic`. */
+  /** The name by which models refer to the account in `provider`, for instance `anthropic`. */
   readonly name: string;
   /** The wire format, for instance `anthropic-messages`. */
   readonly api: string;
-  /** Tried in order. Empty if the server needs none. */
+  /** Keys to try in order. Empty if the server needs none. */
   readonly keys: readonly string[];
 }
 
@@ -24,25 +24,25 @@ export interface RunnerOptions {
   readonly accounts: readonly Account[];
   readonly retry?: Partial<RetryPolicy>;
   readonly cooldowns?: Partial<Cooldowns>;
-  /** Sends the requests instead of the providers' own `fetch`. */
+  /** Replaces the providers' own `fetch`. */
   readonly fetch?: FetchLike;
-  /** Milliseconds since the epoch; default `Date.now`. */
+  /** Returns the current time in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
-  /** Returns a number from 0 up to 1; default `Math.random`. */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive). Default: `Math.random`. */
   readonly random?: () => number;
-  /** Default: timers. */
+  /** Default: a timer. */
   readonly sleep?: Sleep;
-  /** Removes further secrets from vendors' messages. Keys and header values of accounts are always removed. */
+  /** Removes additional secrets from vendors' messages. Keys and header values of accounts are always removed. */
   readonly redact?: (text: string) => string;
 }
 
-/** One `StreamModel` over all accounts, with retries, key rotation and fallback models. */
+/** One `StreamModel` for all accounts, with retries, key rotation and fallback models. */
 export interface ModelRunner {
-  /** Without fallbacks. */
+  /** The stream without fallbacks. */
   readonly stream: StreamModel;
-  /** The same with models to try in order if one cannot answer. */
+  /** Returns a stream that tries these models in order if the requested one fails. */
   withFallbacks(models: readonly Model[]): StreamModel;
-  /** The keys of all accounts, and which of them rest. */
+  /** The keys of all accounts, including their cooldowns. */
   keys(): readonly KeyState[];
 }
 
@@ -57,7 +57,7 @@ const RETRY: RetryPolicy = {
 
 const sleepFor: Sleep = (ms, signal) => delay(ms, undefined, { signal });
 
-/** Describes the tools in the prompt for models without native tool calls, or removes them. */
+/** For models without native tool calls: describes the tools in the prompt, or removes them. */
 function withToolSupport(stream: StreamModel, now: () => number): StreamModel {
   const text = withTextTools(stream, now);
   return (model, context, options) => {
@@ -67,10 +67,10 @@ function withToolSupport(stream: StreamModel, now: () => number): StreamModel {
   };
 }
 
-/** Shorter values may be words that occur by chance. */
+/** Minimum length of a secret. Shorter values may be words that occur by chance. */
 const MIN_SECRET_LENGTH = 6;
 
-/** Creates the function that removes keys and header values from vendors' messages. */
+/** Creates a function that removes keys and header values from vendors' messages. */
 function createRedactor({ accounts, redact: more = (text) => text }: RunnerOptions) {
   const secrets = accounts
     .flatMap(({ keys, headers = {} }) => [...keys, ...Object.values(headers)])
@@ -81,8 +81,9 @@ function createRedactor({ accounts, redact: more = (text) => text }: RunnerOptio
 }
 
 /**
- * Creates the stream over all accounts.
- * @throws TypeError if an account has a wire format without a provider, or if two accounts share a name.
+ * Creates the stream for all accounts.
+ *
+ * @throws TypeError if an account has a wire format without a provider, or if two accounts have the same name
  */
 export function createModelRunner(options: RunnerOptions): ModelRunner {
   const { now = Date.now, random = Math.random, sleep = sleepFor } = options;
@@ -126,7 +127,7 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
   };
 }
 
-/** @throws TypeError if no provider speaks the account's wire format */
+/** @throws TypeError if no provider implements the account's wire format */
 function createKeyRing(account: Account, options: RunnerOptions, now: () => number): KeyRing {
   const { name, api, keys, baseUrl, headers, timeouts } = account;
   const provider = options.providers.get(api);

@@ -7,18 +7,19 @@ import type {
 } from "@signalbox/agent-core";
 import { groupResults } from "./turns.ts";
 
-/** The messages of a chat API, which differ between wire formats. */
+/** Creates the messages of a chat API, which differ between wire formats. */
 export interface ChatFormat<Param> {
   user(content: UserMessage["content"]): Param;
   /**
-   * Returns nothing if nothing of the turn can be sent.
-   * @param isCurrent whether the turn follows the last message of a user
+   * Returns `undefined` if nothing in the turn can be sent.
+   *
+   * @param isCurrent whether the turn follows the last user message
    */
   assistant(message: AssistantMessage, isCurrent: boolean): Param | undefined;
   result(result: ToolResultMessage): Param;
-  /** Returns a user message with what the results cannot contain. */
+  /** Returns a user message with the content that tool results cannot contain. */
   attached?(results: readonly ToolResultMessage[]): Param | undefined;
-  /** Separates tool results from a user message, for servers that refuse the two in a row. */
+  /** Separates tool results from a user message, for servers that reject one directly after the other. */
   readonly separator: Param | undefined;
 }
 
@@ -48,7 +49,7 @@ export function chatMessages<Param extends { readonly role?: string | undefined 
   return out;
 }
 
-/** Returns the texts and the calls of a model's turn, or `undefined` if it has neither. */
+/** Returns the texts and the calls of a model turn, or `undefined` if it has neither. */
 export function getSpeech({
   content,
 }: AssistantMessage):

@@ -12,17 +12,17 @@ import type OpenAI from "openai";
 import type { Media } from "../adapt/media.ts";
 import { parseObject } from "./json.ts";
 
-/** Returns what the block's vendor wants back with it. Another model's data was removed by `adapt`. */
+/** Returns the data that the block's vendor requires back. `adapt` has removed data from other models. */
 export function nativeData({ native }: Block): JsonObject | undefined {
   return isJsonObject(native?.data) ? native.data : undefined;
 }
 
-/** Narrows vendor data that was kept as it came from the vendor's API. */
+/** Narrows the type of vendor data that was stored unchanged. */
 export function isVendorData<Param>(data: JsonObject | undefined): data is JsonObject & Param {
   return typeof data?.type === "string";
 }
 
-/** The address of a media block: its URL, or its bytes as a data URL. */
+/** The URL of a media block, or a data URL with its bytes. */
 export function mediaUrl({ mimeType, source }: Media): string {
   return source.kind === "url" ? source.url : `data:${mimeType};base64,${source.data}`;
 }
@@ -34,10 +34,10 @@ export function fileName({ mimeType, name }: FileBlock): string {
   return `file.${kind === "plain" ? "txt" : kind}`;
 }
 
-/** Separates tool results from a user message, for servers that refuse the two in a row. */
+/** Separates tool results from a user message, for servers that reject one directly after the other. */
 export const AFTER_RESULTS = "I have the tool results.";
 
-/** The text and the media of a result, for vendors that have no error field and refuse empty texts. */
+/** The text and the media of a result, for vendors that have no error field and reject empty texts. */
 export function plainResult({ content, isError }: ToolResultMessage): { text: string; media: InputBlock[] } {
   const media = content.filter((block) => block.type !== "text");
   const [failed, done] =
@@ -52,11 +52,13 @@ export function toFunctionCall(call: ToolCallBlock): OpenAI.ChatCompletionMessag
   return { id: call.id, type: "function", function: { name: call.name, arguments: replayArguments(call) } };
 }
 
-/** An escaped surrogate without its other half. */
+/** An escaped surrogate without its counterpart. */
 const LONE_ESCAPE =
   /\\u[dD][89abAB][\da-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][\da-fA-F]{2})\\u[dD][c-fC-F]/;
 
-/** Returns the arguments as the model wrote them. Servers parse them, so anything but a JSON object is replaced. */
+/**
+ * Returns the arguments as the model wrote them. Servers parse them, so anything that is not a JSON object is replaced.
+ */
 export function replayArguments({ args, argsText }: ToolCallBlock): string {
   if (args === undefined) return "{}";
   const isObject = parseObject(argsText) !== undefined;

@@ -17,7 +17,7 @@ export function textAt(value: JsonObject, key: string): string | undefined {
   return typeof at === "string" && at !== "" ? at : undefined;
 }
 
-/** Returns true for a token count: an exact whole number that is not negative. */
+/** Returns true for a token count: a safe integer that is not negative. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && typeof value === "number" && value >= 0;
 }
@@ -32,7 +32,7 @@ export function numberAt(value: JsonObject, key: string): number | undefined {
   return typeof at === "number" ? at : undefined;
 }
 
-/** Looks up a word from outside. Inherited properties such as `constructor` do not count. */
+/** Looks up an untrusted key. Ignores inherited properties such as `constructor`. */
 export function entryOf<T>(table: Readonly<Record<string, T>>, word: string): T | undefined {
   return Object.hasOwn(table, word) ? table[word] : undefined;
 }
@@ -47,8 +47,9 @@ export function parseObject(text: string): JsonObject | undefined {
 }
 
 /**
- * Parses the data of an event. Data that is not JSON is a keep-alive. Some proxies send an event in a list, or with its
+ * Parses the data of an event. Data that is not JSON is a keep-alive. Some proxies wrap an event in a list or send its
  * prefix twice.
+ *
  * @throws SyntaxError if the JSON is malformed
  */
 export function parseEvent(text: string): readonly JsonObject[] {
@@ -68,7 +69,7 @@ export function withoutUndefined(fields: object): object {
   return kept;
 }
 
-/** Returns `undefined` for an empty list or object. */
+/** Returns `undefined` for an empty list or object, and other values unchanged. */
 export function unlessEmpty<T extends object>(value: T): T | undefined {
   return Object.keys(value).length > 0 ? value : undefined;
 }

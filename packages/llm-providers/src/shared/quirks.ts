@@ -19,7 +19,7 @@ type QuirkOf<T> = T extends boolean
       ? JsonObject | null
       : Efforts;
 
-/** Reads quirks from several layers. Later layers override earlier ones; invalid values are ignored. */
+/** Reads quirks from several layers. Later layers override earlier ones, and invalid values are ignored. */
 export function readQuirks<Table extends QuirkTable>(
   table: Table,
   ...layers: readonly (JsonObject | undefined)[]
@@ -32,7 +32,7 @@ export function readQuirks(table: QuirkTable, ...layers: readonly (JsonObject | 
   return Object.fromEntries(read);
 }
 
-/** Returns the value of a quirk after one more layer. */
+/** Returns the value of a quirk after applying one more layer. */
 function quirkOf(usual: Usual, known: unknown, given: JsonValue | undefined): unknown {
   if (typeof usual === "boolean") return typeof given === "boolean" ? given : known;
   if (Array.isArray(usual)) return given !== undefined && usual.includes(given) ? given : known;

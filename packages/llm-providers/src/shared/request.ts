@@ -26,8 +26,8 @@ export const THINKING_TOKENS: Readonly<Record<ThinkingLevel, number>> = {
 const DEFAULT_OUTPUT_TOKENS = 8_192;
 
 /**
- * Returns the level to request: the wanted one if the model has it, otherwise the next lower one. With the quirk
- * `thinkingAlwaysOn` it is never below the model's lowest level. `undefined` if the model cannot think.
+ * Returns the level to request: the requested one if the model supports it, otherwise the next lower one. With the
+ * quirk `thinkingAlwaysOn`, never lower than the model's lowest level. `undefined` if the model cannot think.
  */
 export function thinkingLevel({ model, options, warn }: ModelRequest): ThinkingLevel | undefined {
   const { thinking: wanted = "off" } = options;
@@ -39,14 +39,14 @@ export function thinkingLevel({ model, options, warn }: ModelRequest): ThinkingL
   return model.thinking.length === 0 ? undefined : level;
 }
 
-/** By how much the estimate of a prompt may be too low. */
+/** Factor by which the token estimate of a prompt may be too low. */
 const ESTIMATE_MARGIN = 1.1;
-/** The least output limit that is requested in a full window. The vendor then reports the overflow. */
+/** Minimum output limit that is requested if the window is full, in tokens. The vendor then reports the overflow. */
 const MIN_OUTPUT_TOKENS = 256;
 
 /**
  * Returns the limit on output tokens. Thinking counts as output, so by default the limit grows with the level. Prompt
- * and answer share the window: the answer gets at most what the prompt leaves.
+ * and answer share the window, so the limit is at most the room that the prompt leaves.
  */
 export function outputTokens(
   { model, context, options }: ModelRequest,
@@ -62,7 +62,9 @@ export function outputTokens(
 
 type Sampling = "temperature" | "top_p" | "seed";
 
-/** Returns the sampling options under the vendors' names. Those that are not `accepted` are dropped with a warning. */
+/**
+ * Returns the sampling options under the vendor's names. Options that are not `accepted` are dropped with a warning.
+ */
 export function samplingFor(
   { model, warn, options: { temperature, topP: top_p, seed } }: ModelRequest,
   accepted: readonly Sampling[],
@@ -76,7 +78,7 @@ export function samplingFor(
   return wanted;
 }
 
-/** Returns the first `max` stop sequences. Further ones are dropped with a warning. */
+/** Returns the first `max` stop sequences. The others are dropped with a warning. */
 export function stopSequences({ model, options, warn }: ModelRequest, max: number): string[] | undefined {
   const { stopSequences: all = [] } = options;
   if (all.length > max) {
@@ -89,7 +91,7 @@ export function stopSequences({ model, options, warn }: ModelRequest, max: numbe
   return unlessEmpty(all.slice(0, max));
 }
 
-/** Anthropic's cache breakpoint, which other servers accept as well. */
+/** Anthropic's cache breakpoint. Other servers accept it as well. */
 export interface CacheControl {
   readonly type: "ephemeral";
   readonly ttl?: "1h";
@@ -101,8 +103,9 @@ export function cacheControl({ cache }: StreamOptions): CacheControl | undefined
 }
 
 /**
- * Asks for JSON in the system prompt, for vendors without an option for it, or without one for schemas.
- * @param isOnlyWay whether nothing else in the request asks for JSON: an answer in prose is then a failure
+ * Asks for JSON in the system prompt, for vendors without an option for JSON or for schemas.
+ *
+ * @param isOnlyWay true if nothing else in the request asks for JSON, so that prose in the answer is a failure
  */
 export function askForJson(request: ModelRequest, json: JsonOutput, isOnlyWay = true): SystemPrompt {
   const { model, context, warn, expectJson } = request;
@@ -113,7 +116,7 @@ export function askForJson(request: ModelRequest, json: JsonOutput, isOnlyWay = 
   return withJsonInstruction(context.system, schema);
 }
 
-/** OpenAI refuses `json_object` unless the prompt contains the word. */
+/** OpenAI rejects `json_object` unless the prompt contains the word "JSON". */
 export function mentionJson({ context }: ModelRequest): SystemPrompt {
   const { system, messages } = context;
   return /json/i.test(JSON.stringify([system, messages])) ? system : withJsonInstruction(system);
@@ -133,7 +136,7 @@ export function systemText({ stable, volatile }: SystemPrompt): string | undefin
   return [stable, volatile].filter(Boolean).join("\n\n") || undefined;
 }
 
-/** Returns a tool in OpenAI's form. */
+/** Returns a tool in OpenAI's format. */
 export function toFunction({ name, description, inputSchema }: ToolSpec): {
   name: string;
   description: string;

@@ -3,13 +3,16 @@ import type { TurnWriter } from "../turn/record.ts";
 
 type SpeechKind = "text" | "thinking" | "refusal";
 
-/** Writes the blocks of a model that produces one kind of text at a time. A block lasts until another kind begins. */
+/**
+ * Writes the blocks of a model that produces text and thinking in sequence. A block ends when one of another kind
+ * begins.
+ */
 export class Speech {
   readonly #turn: TurnWriter;
   readonly #nativeData: (kind: SpeechKind) => JsonValue | undefined;
   #open: { readonly kind: SpeechKind; readonly index: number } | undefined;
 
-  /** @param nativeData returns what the vendor wants back with a finished block, if anything */
+  /** @param nativeData returns the data that the vendor requires back with a finished block, if any */
   constructor(turn: TurnWriter, nativeData: (kind: SpeechKind) => JsonValue | undefined = () => undefined) {
     this.#turn = turn;
     this.#nativeData = nativeData;
@@ -20,7 +23,7 @@ export class Speech {
     return this.#open?.kind;
   }
 
-  /** Appends to the open block if it is of this kind, or begins a new one. */
+  /** Appends to the open block if it is of this kind. Otherwise opens a new one. */
   say(kind: SpeechKind, text: string): void {
     if (this.#open?.kind !== kind) {
       this.end();
@@ -29,7 +32,7 @@ export class Speech {
     this.#turn.append(this.#open.index, text);
   }
 
-  /** Ends the open block as another kind than the one it began as. */
+  /** Closes the open block with the given kind, which may differ from the kind it was opened with. */
   endAs(kind: "text" | "thinking"): void {
     const open = this.#open;
     this.#open = undefined;

@@ -1,4 +1,4 @@
-/** Returns "; did you mean `x`?" with the word that differs in one or two letters, or nothing. */
+/** Returns "; did you mean `x`?" with a word that differs in one or two letters, or an empty string. */
 export function didYouMean(written: string, words: readonly string[]): string {
   const distances = words.map((word) => ({
     word,

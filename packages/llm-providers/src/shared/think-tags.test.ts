@@ -5,11 +5,11 @@ import { ThinkTags } from "./think-tags.ts";
 interface Split {
   readonly thinking: string;
   readonly text: string;
-  /** True if a closing tag ended reasoning that no tag had opened. */
+  /** True if a closing tag ended reasoning without an opening tag. */
   readonly unopened: boolean;
 }
 
-/** Splits an answer that arrives in pieces. */
+/** Splits an answer that arrives in chunks. */
 function split(
   pieces: readonly string[],
   {

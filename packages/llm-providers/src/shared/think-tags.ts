@@ -1,6 +1,6 @@
 import type { JsonObject, StreamOptions } from "@signalbox/agent-core";
 
-/** The tags that models put around their reasoning if their server does not separate it, in lower case. */
+/** Tags that models put around their reasoning if their server does not separate it, in lower case. */
 const TAGS: readonly (readonly [open: string, close: string])[] = [
   ["<think>", "</think>"],
   ["<thinking>", "</thinking>"],
@@ -11,23 +11,23 @@ const TAGS: readonly (readonly [open: string, close: string])[] = [
   ["[think]", "[/think]"],
   // Kimi-VL.
   ["◁think▷", "◁/think▷"],
-  // Models that were tuned on traces of QwQ, such as OpenThinker.
+  // Models that were tuned on traces from QwQ, such as OpenThinker.
   ["<|begin_of_thought|>", "<|end_of_thought|>"],
   // Cohere's Command A.
   ["<|start_thinking|>", "<|end_thinking|>"],
   // OpenAI's gpt-oss, on servers that do not parse its channels.
   ["<|channel|>analysis<|message|>", "<|end|>"],
 ];
-/** The tags that may end reasoning that none has opened. `<|end|>` also ends answers. */
+/** Tags that may end reasoning without an opening tag. `<|end|>` also ends answers. */
 const CLOSING_TAGS: readonly string[] = TAGS.map(([, close]) => close).filter((close) => close !== "<|end|>");
-/** Headers that gpt-oss puts before its messages. */
+/** Headers that gpt-oss writes before its messages. */
 const HARMONY_HEADERS: readonly string[] = ["<|start|>assistant", "<|channel|>final<|message|>"];
 /** Headers between reasoning and the answer. */
 const ANSWER_HEADERS: readonly string[] = [...HARMONY_HEADERS, "<|begin_of_solution|>", "<|start_response|>"];
-/** The marks that end such an answer. */
+/** Tokens that end an answer with one of these headers. */
 const ANSWER_ENDS: readonly string[] = ["<|return|>", "<|end|>", "<|end_of_solution|>", "<|end_response|>"];
 
-/** Beginnings of reasoning, as DeepSeek-R1, QwQ, Qwen3, gpt-oss and Nemotron write it, in lower case. */
+/** Typical beginnings of reasoning by DeepSeek-R1, QwQ, Qwen3, gpt-oss and Nemotron, in lower case. */
 const REASONING_BEGINNINGS: readonly string[] = [
   ...["okay", "ok,", "alright", "all right", "hmm", "wait", "first,", "so, ", "so the", "let me", "let's"],
   ...["we need", "we have to", "we are", "the user", "the question", "the problem", "user ", "i need to"],
@@ -37,37 +37,37 @@ const REASONING_BEGINNINGS: readonly string[] = [
 
 type Kind = "text" | "thinking";
 
-/** A piece of an answer, or `became`: what the answer said so far was of this kind after all. */
+/** A piece of an answer, or `became`: the text so far turned out to be of this kind. */
 export type TaggedPiece = { readonly kind: Kind; readonly text: string } | { readonly became: Kind };
 
 /**
- * Separates reasoning in tags from the text after it. Reads streamed text; tags may be cut anywhere.
+ * Separates tagged reasoning from the text after it. Reads streamed text, in which tags may be split anywhere.
  *
- * Reasoning counts only at the start of an answer. If the chat template of a server already contains the opening tag,
- * only the closing one arrives: the text before it then turns out to be reasoning. The first answer of a model is
- * therefore passed on as reasoning if it begins like reasoning, and becomes text if no closing tag follows. After that
+ * Reasoning is recognized only at the start of an answer. If the chat template of a server already contains the opening
+ * tag, only the closing one arrives, and the text before it turns out to be reasoning. The first answer of a model is
+ * therefore passed on as reasoning if it begins like reasoning, and becomes text if no closing tag follows. After that,
  * it is known whether the model's answers begin with reasoning.
  */
 export class ThinkTags {
   #state: "start" | "thinking" | "gap" | "text" | "answer" | "done" = "start";
-  /** The tags that end the reasoning being read. */
+  /** Tags that end the current reasoning. */
   #closing: readonly string[] = CLOSING_TAGS;
   /** Text that may turn out to be part of a tag. */
   #held = "";
-  /** The text of an answer without an opening tag, as long as it may turn out to be reasoning. */
+  /** The text of an answer without an opening tag, while it may turn out to be reasoning. */
   #text = "";
-  /** The kind as which that text is passed on. */
+  /** The kind with which that text is passed on. */
   #kind: Kind = "text";
-  /** True while reasoning is read that no tag has opened. */
+  /** True while the current reasoning has no opening tag. */
   #unopened: boolean;
-  /** True if a header stood before the answer. */
+  /** True if a header preceded the answer. */
   #hasHeader = false;
   readonly #startsThinking: boolean | undefined;
   readonly #learn: (startsThinking: boolean) => void;
 
   /**
-   * @param startsThinking whether the answer begins with reasoning that no tag opens; `undefined` if that is not known
-   * @param learn called if the answer shows whether the model's answers begin so
+   * @param startsThinking whether the answer begins with reasoning without an opening tag; `undefined` if unknown
+   * @param learn called when the answer shows whether the model's answers begin like this
    */
   constructor(startsThinking: boolean | undefined, learn: (startsThinking: boolean) => void = () => {}) {
     this.#startsThinking = startsThinking;
@@ -83,12 +83,13 @@ export class ThinkTags {
 
   /**
    * Returns the text that was held back.
-   * @param complete false if the answer was cut, or a tool call follows
+   *
+   * @param complete false if the answer was truncated or a tool call follows
    */
   end(complete: boolean): TaggedPiece[] {
     const pieces = this.#read(true, complete);
     const isText = this.#state === "text";
-    // Reasoning that no tag has opened and none has closed was the answer.
+    // Reasoning with neither an opening nor a closing tag is the answer.
     const isAnswer = isText
       ? this.#kind === "thinking"
       : this.#state === "thinking" && this.#unopened && complete;
@@ -113,7 +114,7 @@ export class ThinkTags {
     return out;
   }
 
-  /** Decides how the answer begins. Returns whether enough of it has arrived. */
+  /** Determines how the answer begins. Returns true if enough of it has arrived. */
   #readStart(last: boolean): boolean {
     const text = this.#held.trimStart();
     const lower = toLowerCase(text);
@@ -132,7 +133,7 @@ export class ThinkTags {
     return true;
   }
 
-  /** Begins reasoning if `text` starts with an opening tag. One line break after the tag belongs to it. */
+  /** Begins reasoning if `text` starts with an opening tag. One line break after the tag is part of it. */
   #open(text: string): boolean {
     const lower = toLowerCase(text);
     const tag = TAGS.find(([open]) => lower.startsWith(open));
@@ -144,7 +145,7 @@ export class ThinkTags {
     return true;
   }
 
-  /** Reads reasoning up to its closing tag. Returns whether it has ended. */
+  /** Reads reasoning up to its closing tag. Returns true if it has ended. */
   #readThinking(last: boolean, out: TaggedPiece[]): boolean {
     const found = this.#findClosing();
     const safe = last ? this.#held.length : this.#held.length - heldTail(this.#held, this.#closing);
@@ -155,7 +156,7 @@ export class ThinkTags {
     return true;
   }
 
-  /** Skips what stands between reasoning and the answer. Returns whether the answer, or more reasoning, has begun. */
+  /** Skips the text between reasoning and the answer. Returns true if the answer, or more reasoning, has begun. */
   #readGap(last: boolean): boolean {
     for (;;) {
       this.#held = this.#held.trimStart();
@@ -173,7 +174,7 @@ export class ThinkTags {
     return true;
   }
 
-  /** Reads an answer after a header, without the mark that ends it. */
+  /** Reads an answer after a header, up to the token that ends it. */
   #readAnswer(last: boolean, out: TaggedPiece[]): void {
     const lower = toLowerCase(this.#held);
     const [end] = ANSWER_ENDS.map((mark) => lower.indexOf(mark))
@@ -185,10 +186,10 @@ export class ThinkTags {
     if (last) this.#held = "";
   }
 
-  /** Reads an answer that began without a tag, and looks for one that closes reasoning. */
+  /** Reads an answer that began without a tag, and searches for a tag that closes reasoning. */
   #readText(last: boolean, complete: boolean, out: TaggedPiece[]): void {
     const found = this.#findClosing();
-    // The text after the tag decides.
+    // The text after the tag determines whether it closes reasoning.
     const isLast = found !== undefined && this.#held.slice(found.at + found.tag.length).trim() === "";
     if (isLast && (!last || complete)) {
       this.#sayText(found.at, out);
@@ -213,7 +214,7 @@ export class ThinkTags {
     if (this.#readGap(last)) out.push(...this.#read(last, complete));
   }
 
-  /** Returns true if a closing tag is quoted, is part of code, or belongs to an opening tag in the text. */
+  /** Returns true if a closing tag is quoted, in code, or the counterpart of an opening tag in the text. */
   #isMentioned({ at, tag }: { readonly at: number; readonly tag: string }): boolean {
     const before = toLowerCase(this.#text + this.#held.slice(0, at));
     const after = this.#held.slice(at + tag.length);
@@ -247,6 +248,7 @@ export class ThinkTags {
 
 /**
  * Creates the reader of one answer.
+ *
  * @param startsThinking the model's quirk
  * @param learn remembers the quirk for the next answers
  */
@@ -255,12 +257,12 @@ export function createThinkTags(
   { thinking = "off" }: StreamOptions,
   learn: (quirks: JsonObject) => void,
 ): ThinkTags {
-  // An answer without reasoning says nothing about answers for which reasoning is turned on.
+  // An answer without reasoning does not show how answers with reasoning begin.
   const known = thinking === "off" ? startsThinking : startsThinking || undefined;
   return new ThinkTags(known, (starts) => learn({ startsThinking: starts }));
 }
 
-/** Lowers ASCII letters only, so that the positions in the text stay the same. */
+/** Lowercases only ASCII letters, so that indexes into the text stay the same. */
 function toLowerCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

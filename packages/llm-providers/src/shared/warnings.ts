@@ -1,4 +1,4 @@
-/** The codes of the warnings that a turn's `start` may carry. The README describes them. */
+/** Codes of the warnings in a turn's `start` event. The README describes them. */
 export type WarningCode =
   | "thinking_clamped"
   | "thinking_dropped"
@@ -12,7 +12,7 @@ export type WarningCode =
   | "field_dropped"
   | `history_${LossKind}`;
 
-/** The kinds of content that an adapted history can lose. */
+/** The types of content that an adapted history can lose. */
 export type LossKind =
   | "native"
   | "thinking"
@@ -29,7 +29,7 @@ export type LossKind =
 /** Adds a warning to a turn. */
 export type Warn = (code: WarningCode, message: string) => void;
 
-/** Something that a history lost when it was adapted to another model. */
+/** Content that was lost when a history was adapted to another model. */
 export interface Loss {
   readonly kind: LossKind;
   /** The index of the message in the history. */
@@ -37,10 +37,10 @@ export interface Loss {
   readonly detail: string;
 }
 
-/** The number of lost media that a warning names. */
+/** Maximum number of lost media that a warning names. */
 const MAX_NAMED = 3;
 
-/** Adds one warning for each kind of loss. Lost media are named. */
+/** Adds one warning per type of loss. Names the lost media. */
 export function warnOfLosses(losses: readonly Loss[], warn: Warn): void {
   for (const [kind, lost] of Map.groupBy(losses, (loss) => loss.kind)) {
     const named = [...new Set(lost.map(({ detail }) => detail))].slice(0, MAX_NAMED).join(", ");

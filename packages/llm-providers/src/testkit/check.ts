@@ -1,18 +1,19 @@
 import assert from "node:assert/strict";
 import type { AssistantMessage, Block, ModelErrorData, ModelEvent } from "@signalbox/agent-core";
 
-/** A stream that was read to its end and checked. */
+/** A stream that was read to the end and checked. */
 export interface ReadTurn {
   readonly events: readonly ModelEvent[];
-  /** The finished message, or what had arrived of it. */
+  /** The finished message, or the part that had arrived. */
   readonly message: AssistantMessage;
   readonly error: ModelErrorData | undefined;
 }
 
 /**
- * Checks the guarantees of a stream: `start` comes first, block indexes rise by one, each block is opened and ended
- * once, its deltas add up to it, and exactly one terminal event comes last. A discarded attempt starts over.
- * @throws AssertionError with the broken guarantee
+ * Checks the guarantees of a stream: `start` comes first, block indexes increase by one, each block is opened and
+ * closed once, its deltas add up to it, and exactly one terminal event comes last. A discarded attempt starts over.
+ *
+ * @throws AssertionError with the violated guarantee
  */
 export function checkEvents(events: readonly ModelEvent[]): ReadTurn {
   let attempt = new CheckedAttempt();
@@ -40,7 +41,7 @@ export function checkEvents(events: readonly ModelEvent[]): ReadTurn {
 
 class CheckedAttempt {
   started = false;
-  /** The blocks in order, with the sum of their deltas and their final form. */
+  /** The blocks in order, each with its concatenated deltas and its final form. */
   readonly #blocks: { readonly type: string; text: string; sealed?: Block }[] = [];
 
   add(event: Exclude<ModelEvent, { type: "attempt" }>): void {
@@ -86,9 +87,9 @@ class CheckedAttempt {
   }
 }
 
-/** @param opened the block as it was opened, and the sum of its deltas. A block without deltas arrived whole. */
+/** @param opened the block as it was opened, with its concatenated deltas. A block without deltas arrived complete. */
 function checkSealed(block: Block, opened: { readonly type: string; readonly text: string }): void {
-  // Text turns out to be thinking when its closing tag arrives, and the other way round if no tag does.
+  // Text turns out to be thinking when its closing tag arrives. Thinking turns out to be text if no closing tag does.
   const isEither = [block.type, opened.type].every((type) => type === "text" || type === "thinking");
   assert.ok(isEither || block.type === opened.type, `a ${opened.type} block was ended as ${block.type}`);
   const text = block.type === "toolCall" ? block.argsText : "text" in block ? block.text : "";
@@ -97,7 +98,7 @@ function checkSealed(block: Block, opened: { readonly type: string; readonly tex
   assert.ok(isWhole, "a call has either arguments or an error");
 }
 
-/** Reads a stream to its end and checks it. */
+/** Reads a stream to the end and checks it. */
 export async function readTurn(stream: AsyncIterable<ModelEvent>): Promise<ReadTurn> {
   const events: ModelEvent[] = [];
   for await (const event of stream) events.push(event);

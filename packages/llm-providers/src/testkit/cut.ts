@@ -1,18 +1,18 @@
 import type { AssistantMessage, ToolCallBlock } from "@signalbox/agent-core";
 import type { ReadTurn } from "./check.ts";
 
-/** What a complete answer consists of, to compare cut and disturbed ones with. */
+/** The summary of a complete answer, to compare truncated and disturbed ones with. */
 export interface AnswerSummary {
   readonly failed: boolean;
   /** The stop reason and all blocks, as JSON. */
   readonly said: string;
-  /** The calls with readable arguments. */
+  /** The calls with valid arguments. */
   readonly calls: ReadonlySet<string>;
 }
 
 const keyOf = (call: ToolCallBlock): string => `${call.name} ${call.argsText}`;
 
-/** Without ids, because a call that came without an id gets a new one each time. */
+/** Ids are omitted, because a call without an id gets a new one each time. */
 function serialize({ stopReason, rawStopReason, content }: AssistantMessage): string {
   const blocks = content.map((block) => (block.type === "toolCall" ? { ...block, id: "" } : block));
   return JSON.stringify([stopReason, rawStopReason, blocks]);
@@ -28,15 +28,17 @@ export function summarizeAnswer({ message, error }: ReadTurn): AnswerSummary {
 }
 
 /**
- * Returns what is wrong with the result of a cut answer. `less`: it counts as complete but differs from the whole.
- * `partialCall`: it has a readable call that the whole answer does not have, or asks for its tools although it failed.
+ * Returns the problem of a truncated answer, if any. `less`: it counts as complete but differs from the whole.
+ * `partialCall`: it has a valid call that the complete answer does not have, or asks to run its tools although it
+ * failed.
  */
 export function findCutProblem(
   { message, error }: ReadTurn,
   whole: AnswerSummary,
 ): "less" | "partialCall" | undefined {
   if (error === undefined) {
-    // A server may report a failure after the last word of an answer. A cut before that report is a finished turn.
+    // A server may report a failure after the last word of an answer. A stream that is cut before that report is a
+    // finished turn.
     return whole.failed || serialize(message) === whole.said ? undefined : "less";
   }
   const isMadeUp = message.content.some(

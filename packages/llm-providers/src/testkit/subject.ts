@@ -11,12 +11,12 @@ import type { Provider, ProviderConfig } from "../provider/provider.ts";
 import { type ReadTurn, readTurn } from "./check.ts";
 import { type Wire, type WireAnswer, wire } from "./wire.ts";
 
-/** A recorded response of the vendor. */
+/** A recorded response from the vendor. */
 export interface RecordedStream {
   readonly name: string;
   /** The event stream, byte for byte. */
   readonly body: string | Uint8Array;
-  /** How the turn ends; default `finish`. */
+  /** The terminal event of the turn. Default: `finish`. */
   readonly ends?: "finish" | "error";
   /** The expected content. Not checked if absent. */
   readonly says?: {
@@ -25,7 +25,7 @@ export interface RecordedStream {
   };
 }
 
-/** A recorded refusal of the vendor, and the expected failure. */
+/** A recorded refusal from the vendor, and the expected failure. */
 export interface RecordedRefusal {
   readonly name: string;
   readonly status: number;
@@ -39,16 +39,16 @@ export interface ProviderSubject {
   readonly provider: Provider;
   readonly model: Model;
   readonly recordings: readonly RecordedStream[];
-  /** Bytes without meaning that may come between any two events. */
+  /** Meaningless bytes that may occur between any two events. */
   readonly keepAlive: string;
   /** An event that reports an overload in the middle of a stream, if the vendor has one. */
   readonly errorEvent?: string;
   /** A response without content. */
   readonly empty?: string;
   readonly refusals?: readonly RecordedRefusal[];
-  /** Cuts every recording at every byte, also where neighboring cuts give the same result. Slow. */
+  /** Cuts every recording at every byte, even if neighboring cuts have the same result. Slow. */
   readonly everyByte?: boolean;
-  /** Milliseconds after which a turn counts as hanging; default 10,000. */
+  /** Milliseconds after which a turn counts as hanging. Default: 10,000. */
   readonly hungMs?: number;
 }
 
@@ -68,7 +68,7 @@ export class Subject {
     this.subject = subject;
   }
 
-  /** Sends a request that gets this response. */
+  /** Sends a request that receives this response. */
   open(
     answer: WireAnswer,
     config: ProviderConfig = {},
@@ -84,7 +84,7 @@ export class Subject {
   }
 
   /**
-   * Returns a function that reads many responses over one account. Creating an SDK's client takes longer than reading
+   * Returns a function that reads many responses with one account. Creating an SDK's client takes longer than reading
    * most responses.
    */
   reader(): (answer: WireAnswer) => Promise<ReadTurn> {
@@ -110,7 +110,7 @@ export class Subject {
     return Promise.race([promise, late]).finally(() => clearTimeout(timer));
   }
 
-  /** Waits until a condition holds. */
+  /** Waits until a condition is true. */
   async until(what: string, isSo: () => boolean): Promise<void> {
     const wait = async (): Promise<void> => {
       while (!isSo()) await new Promise(setImmediate);

@@ -5,7 +5,7 @@ import { type AnswerSummary, findCutProblem, summarizeAnswer } from "./cut.ts";
 import { type ProviderSubject, type RecordedStream, Subject } from "./subject.ts";
 import { cutPlaces, eventEnds } from "./wire.ts";
 
-/** The functions of a test runner. Those of vitest, `node:test` and jest fit. */
+/** The functions of a test runner. Those of vitest, `node:test` and jest are compatible. */
 export interface TestApi {
   describe(name: string, body: () => void): void;
   it(name: string, body: () => Promise<void>): void;
@@ -51,7 +51,7 @@ export function providerSuite({ describe, it }: TestApi, subject: ProviderSubjec
 const bytesOf = (body: string | Uint8Array): Uint8Array =>
   typeof body === "string" ? Buffer.from(body) : body;
 
-/** A broken answer may contain complete calls, but it may neither ask to run them nor count as complete. */
+/** A broken answer may contain complete calls, but it must neither ask to run them nor count as complete. */
 function assertSafe(turn: ReadTurn, whole: AnswerSummary, where: string): void {
   const wrong = findCutProblem(turn, whole);
   assert.notEqual(wrong, "less", `${where}: it counts as complete but differs from the whole answer`);
@@ -71,7 +71,7 @@ class Recorded extends Subject {
     this.#ends = eventEnds(this.bytes);
   }
 
-  /** The stream up to a place, followed by other bytes. */
+  /** The stream up to an offset, followed by other bytes. */
   #upTo(place: number, ...then: readonly Uint8Array[]): readonly Uint8Array[] {
     return [this.bytes.subarray(0, place), ...then];
   }
@@ -126,7 +126,7 @@ class Recorded extends Subject {
       const { line, events } = this.open({ pieces, ending: "stall" }, { timeouts });
       const turn = await this.within("a turn whose server is silent", readTurn(events));
       const where = `silent from byte ${at} on`;
-      // The vendor may have sent everything by then, including a failure.
+      // The vendor may have sent everything before the cut, including a failure.
       assertSafe(turn, whole, where);
       if (turn.error === undefined || (whole.failed && summarizeAnswer(turn).said === whole.said)) return;
       assert.equal(turn.error.code, "timeout", `${where}: a stalled stream has to fail with a timeout`);
@@ -147,7 +147,7 @@ class Recorded extends Subject {
   async begunTwice(): Promise<void> {
     const { read, whole } = await this.#reading();
     const first = this.#ends[0] ?? 0;
-    // A first event with content is no start. Repeating it only repeats the content.
+    // A first event with content is not a start event. Repeating it only repeats the content.
     const without = summarizeAnswer(await read({ pieces: [this.bytes.subarray(first)] }));
     if (without.said !== whole.said) return;
     const turn = await read({ pieces: this.#upTo(first, this.bytes) });
@@ -187,14 +187,14 @@ class Recorded extends Subject {
     assert.ok(line.closed, "the connection was left open");
   }
 
-  /** A reader for many responses, and the result of the whole stream. */
+  /** Returns a reader for many responses, and the result of the complete stream. */
   async #reading() {
     const read = this.reader();
     return { read, whole: summarizeAnswer(await read({ pieces: [this.bytes] })) };
   }
 }
 
-/** The parts on which two readings of the same stream have to agree. A provider need not use `config.now`. */
+/** The fields that must be equal in two readings of the same stream. A provider need not use `config.now`. */
 function essence({ message }: ReadTurn): Omit<AssistantMessage, "error" | "timestamp"> {
   const { error: _, timestamp: __, ...rest } = message;
   return rest;
@@ -202,10 +202,15 @@ function essence({ message }: ReadTurn): Omit<AssistantMessage, "error" | "times
 
 const DENSE = 4_096;
 const STRIDE = 61;
-/** How the connection ends at a cut: alternating, and in both ways near the end of an event. */
+/**
+ * How the connection ends at a cut. The two endings alternate, except near the end of an event, where both are tested.
+ */
 const ENDINGS = ["end", "break"] as const;
 
-/** Returns all cuts of a small recording that can differ, or those near the events of a large one and a sample. */
+/**
+ * Returns all cuts of a small recording that can have different results. For a large one, returns the cuts near its
+ * events and a sample.
+ */
 function cutsOf(bytes: Uint8Array, ends: readonly number[], everyByte: boolean): readonly number[] {
   if (everyByte) return [...bytes.keys()];
   if (bytes.length <= DENSE) return cutPlaces(bytes);
@@ -215,10 +220,13 @@ function cutsOf(bytes: Uint8Array, ends: readonly number[], everyByte: boolean):
   return [...cuts].filter((cut) => cut >= 0 && cut < bytes.length).sort((a, b) => a - b);
 }
 
-/** Turns of the event loop within which an aborted turn has to end, a few milliseconds on an idle machine. */
+/**
+ * Maximum number of event-loop turns in which an aborted turn must end. They take a few milliseconds on an idle
+ * machine.
+ */
 const ABORT_TURNS = 50;
 
-/** Waits for these turns of the event loop, or fewer if the turn has ended. */
+/** Waits for this number of event-loop turns, or fewer if the turn has ended. */
 async function waitForEventLoop(isOver: () => boolean): Promise<void> {
   for (let turn = 0; turn < ABORT_TURNS && !isOver(); turn++) await new Promise(setImmediate);
 }

@@ -1,13 +1,13 @@
 import type { FetchLike } from "../provider/provider.ts";
 
-/** A server's response, byte for byte. */
+/** A response from a server, byte for byte. */
 export interface WireAnswer {
   /** Default 200. */
   readonly status?: number;
   /** Default `content-type: text/event-stream`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly pieces: readonly Uint8Array[];
-  /** What follows the last piece: the end (default), a broken connection, or silence. */
+  /** What happens after the last chunk: the end (default), a broken connection, or silence. */
   readonly ending?: "end" | "break" | "stall";
 }
 
@@ -83,18 +83,18 @@ function bodyOf({ pieces, ending }: WireAnswer, signal: AbortSignal | undefined,
   );
 }
 
-/** Returns where a pattern matches, in bytes. The pattern sees each byte as one character. */
+/** Returns the byte offsets at which a pattern matches. The pattern treats each byte as one character. */
 function placesOf(bytes: Uint8Array, pattern: RegExp): number[] {
   const text = Buffer.from(bytes).toString("latin1");
   return Array.from(text.matchAll(pattern), ({ index }) => index);
 }
 
-/** Returns where the events of a stream end, after their blank lines, in bytes. */
+/** Returns the byte offsets at which the events of a stream end, after their blank lines. */
 export function eventEnds(bytes: Uint8Array): number[] {
   return placesOf(bytes, /(?<=\n\r?)\n/g).map((at) => at + 1);
 }
 
-/** Returns where a stream can be cut with different results. A cut within a word is like any other cut in it. */
+/** Returns the offsets at which cutting a stream can have different results. All cuts within a word are equivalent. */
 export function cutPlaces(bytes: Uint8Array): number[] {
   return placesOf(bytes, /(?!(?<=\w\w)\w)(?=[\s\S])/g);
 }

@@ -2,25 +2,25 @@ import { isJsonObject } from "@signalbox/agent-core";
 import { parseArguments } from "../turn/arguments.ts";
 import { CALL_CLOSE, CALL_OPEN, RESULT_OPEN } from "./write.ts";
 
-/** A call read from text. `argsText` is the JSON of the arguments, or the whole body if it is malformed. */
+/** A call read from text. `argsText` is the JSON of the arguments, or the entire body if it is malformed. */
 export interface TextCall {
   readonly name: string;
   readonly argsText: string;
-  /** Why the body is malformed. The model gets to see it. */
+  /** The reason why the body is malformed. The model receives it. */
   readonly error?: string;
 }
 
-/** Receives what the scanner finds, in the order of the text. */
+/** Receives the scanner's findings, in the order of the text. */
 export interface ScanSink {
   text(text: string): void;
   call(call: TextCall): void;
-  /** The model began to invent results. The rest of its answer is worthless. */
+  /** The model began to invent results. The rest of its answer is useless. */
   invented(): void;
 }
 
 const UNREADABLE = "unreadable";
 
-/** Parses the body of a call. A code fence around it is ignored. */
+/** Parses the body of a call. Ignores a code fence around it. */
 function readCall(body: string): TextCall {
   const text = body.replace(/^\s*```[a-z]*\n?([\s\S]*?)\n?```\s*$/, "$1").trim();
   const guess = /"name"\s*:\s*"([^"\\]+)"/.exec(text)?.[1] ?? UNREADABLE;
@@ -39,16 +39,16 @@ function readCall(body: string): TextCall {
 const TAG = /^([ \t]*)(<.*)/gm;
 
 /**
- * Finds calls in streamed text. Text passes through at once, except for a tail that may begin a tag. A tag counts only
- * at the beginning of a line, so that a model can write about tags.
+ * Finds calls in streamed text. Text passes through immediately, except for a tail that may begin a tag. A tag is
+ * recognized only at the beginning of a line, so that a model can write about tags.
  */
 export class CallScanner {
   readonly #sink: ScanSink;
   /** Text that may begin a tag. */
   #held = "";
-  /** True if `#held` is at the beginning of a line, apart from blanks. */
+  /** True if `#held` is at the beginning of a line, ignoring blanks. */
   #atLineStart = true;
-  /** The body of the call being read, without a tail that may begin the closing tag. */
+  /** The body of the current call, without a tail that may begin the closing tag. */
   #body: string[] | undefined;
   #calls = 0;
   #over = false;
@@ -63,7 +63,7 @@ export class CallScanner {
     while (this.#body === undefined ? this.#inText() : this.#inCall(this.#body));
   }
 
-  /** The text has ended. A call without its closing tag is read as it is. */
+  /** Ends the text. A call without its closing tag is read as is. */
   end(): void {
     if (this.#over) return;
     if (this.#body !== undefined) this.#call([...this.#body, this.#held].join(""));
@@ -72,7 +72,7 @@ export class CallScanner {
   }
 
   #say(text: string): void {
-    // White space between and after calls means nothing.
+    // Whitespace between and after calls is meaningless.
     if (text !== "" && (this.#calls === 0 || text.trim() !== "")) this.#sink.text(text);
   }
 
@@ -82,7 +82,7 @@ export class CallScanner {
     this.#sink.call(readCall(body));
   }
 
-  /** Reads text up to a tag. Returns whether a call begins. */
+  /** Reads text up to a tag. Returns true if a call begins. */
   #inText(): boolean {
     const text = this.#held;
     const tags = this.#calls > 0 ? [CALL_OPEN, RESULT_OPEN] : [CALL_OPEN];
@@ -106,10 +106,10 @@ export class CallScanner {
     return false;
   }
 
-  /** Reads the body of a call. Returns whether it has ended. */
+  /** Reads the body of a call. Returns true if it has ended. */
   #inCall(body: string[]): boolean {
     const text = this.#held;
-    // Only the tail can begin a closing tag, so that each character is searched once.
+    // Only the tail can begin a closing tag, so each character is searched only once.
     const close = text.indexOf(CALL_CLOSE);
     const end = close < 0 ? Math.max(0, text.length - CALL_CLOSE.length + 1) : close;
     body.push(text.slice(0, end));

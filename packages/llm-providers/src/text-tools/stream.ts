@@ -11,7 +11,7 @@ class TextCallReader {
   readonly #turn: TurnWriter;
   readonly #idPrefix: string;
   readonly #replay: Replay;
-  /** The index of the text block being read, in the wrapped stream. */
+  /** The index of the current text block in the wrapped stream. */
   #reading: number | undefined;
   #scanner: CallScanner | undefined;
   readonly #speech: Speech;
@@ -29,7 +29,7 @@ class TextCallReader {
     text: (text) => this.#speech.say("text", text),
     call: (found) => this.#call(found),
     invented: () => {
-      // The rest of the answer, and the vendor's usage at its end, is not awaited.
+      // Does not wait for the rest of the answer or for the vendor's usage at its end.
       this.#turn.estimate();
       this.#turn.finish("tool_use");
     },
@@ -73,7 +73,7 @@ class TextCallReader {
     }
   }
 
-  /** Handles reasoning that turned out to be text. If it contains calls, the text before them stays reasoning. */
+  /** Handles reasoning that turned out to be text. If it contains calls, the text before them remains reasoning. */
   #converted(index: number, block: TextBlock): void {
     const calls: TextCall[] = [];
     const scanner = new CallScanner({
@@ -92,7 +92,7 @@ class TextCallReader {
     for (const found of calls) this.#call(found);
   }
 
-  /** Handles a block that arrives only with the last event. */
+  /** Handles a block that arrives only in the last event. */
   #whole(block: Block): void {
     const index = this.#blocks;
     if (block.type !== "text") {
@@ -106,8 +106,10 @@ class TextCallReader {
 }
 
 /**
- * Adds tool calls to a model that has none. The system prompt describes the tools, calls are read from the text as it
- * streams, and results are sent as text. A malformed call gets an `argsError`, so that the model can correct it.
+ * Adds tool calls to a model that does not support them. The system prompt describes the tools, calls are parsed from
+ * the text as it streams, and results are sent as text. A malformed call gets an `argsError`, so that the model can
+ * correct it.
+ *
  * @param now milliseconds since the epoch
  */
 export function withTextTools(stream: StreamModel, now: () => number = Date.now): StreamModel {

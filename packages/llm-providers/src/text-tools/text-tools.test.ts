@@ -38,7 +38,7 @@ interface Seen {
   options?: StreamOptions | undefined;
 }
 
-/** A model that answers with this text in these pieces, and the request that it got. */
+/** A model that responds with this text in these chunks, and the request that it received. */
 function saying(
   pieces: readonly string[],
   stop: "end_turn" | "max_tokens" = "end_turn",

@@ -20,7 +20,7 @@ function describe({ name, description, inputSchema }: ToolSpec): string {
   return `### ${name}\n${description}\nArguments (JSON Schema): ${JSON.stringify(inputSchema)}`;
 }
 
-/** The instructions that tell a model how to call tools in its text. */
+/** Instructions for a model on how to write tool calls in its text. */
 function toolInstructions(tools: readonly ToolSpec[], toolChoice: StreamOptions["toolChoice"]): string {
   const which = typeof toolChoice === "object" ? `the tool "${toolChoice.name}"` : "a tool";
   const isForced = toolChoice === "required" || typeof toolChoice === "object";
@@ -67,7 +67,7 @@ function joinTexts<B extends Block>(blocks: readonly (B | TextBlock)[]): (B | Te
   return joined;
 }
 
-/** Converts a message, or the results of one turn, with calls and results as text. */
+/** Converts a message, or the results of one turn. Calls and results become text. */
 function textMessage(group: Group): Message {
   if (group.role === "user") return group;
   if (group.role === "assistant") return assistantText(group);

@@ -8,15 +8,15 @@ import {
   toWellFormed,
 } from "@signalbox/agent-core";
 
-/** The parsed arguments of a tool call, or why they could not be parsed. */
+/** The parsed arguments of a tool call, or the reason why they could not be parsed. */
 export type ParsedArguments =
   | { readonly args: JsonObject }
   | { readonly args: undefined; readonly argsError: string };
 
 /**
- * Parses the argument text of a tool call. Accepts what models and servers write instead of a JSON object if there is
- * only one way to read it: nothing or `null` for no arguments, a Markdown code fence, an object encoded twice, line
- * breaks in strings that are not escaped, tags of a chat template after the object, and an empty object before it.
+ * Parses the argument text of a tool call. Accepts common deviations from a JSON object if they are unambiguous:
+ * nothing or `null` for no arguments, a Markdown code fence, a doubly encoded object, unescaped line breaks in strings,
+ * chat template tags after the object, and an empty object before it.
  */
 export function parseArguments(text: string): ParsedArguments {
   const json = withoutPlaceholder(withoutFence(text.trim()));
@@ -51,7 +51,7 @@ function decode(json: string): JsonValue {
   return inner.startsWith("{") ? parse(inner) : value;
 }
 
-/** @throws SyntaxError about the text as the model wrote it */
+/** @throws SyntaxError that refers to the text as the model wrote it */
 function parse(json: string): JsonValue {
   try {
     return JSON.parse(json);
@@ -67,7 +67,7 @@ function parse(json: string): JsonValue {
   }
 }
 
-/** Escapes control characters in the strings of a JSON text. Reads each character once. */
+/** Escapes control characters in the strings of a JSON text. Runs in linear time. */
 function escapeControls(json: string): string {
   let out = "";
   let from = 0;

@@ -1,5 +1,5 @@
 const FENCE = "```";
-/** White space and the first characters of a closing fence. */
+/** Whitespace and the first characters of a closing fence. */
 const TAIL = /\s*`{0,3}\s*$/;
 
 /** Removes a Markdown code fence around a streamed text. */
@@ -7,7 +7,7 @@ export class CodeFence {
   #state: "start" | "inside" | "outside" = "start";
   #held = "";
 
-  /** Returns what can be passed on of the text so far. */
+  /** Adds a chunk and returns the text that can be passed on. */
   push(piece: string): string {
     if (this.#state === "outside") return piece;
     this.#held += piece;
@@ -21,7 +21,7 @@ export class CodeFence {
     return this.#take(this.#held.length - tail.length);
   }
 
-  /** Returns what was held back, without the closing fence. */
+  /** Returns the text that was held back, without the closing fence. */
   end(): string {
     const rest = this.#take(this.#held.length);
     return this.#state === "inside" && rest.trim() === FENCE ? "" : rest;

@@ -29,13 +29,13 @@ import { type OpenBlock, seal } from "./seal.ts";
 
 export interface RecordSetup {
   readonly model: Model;
-  /** The request, to estimate its tokens if the vendor reports none. */
+  /** The request. Used to estimate its tokens if the vendor reports none. */
   readonly context?: ModelContext | undefined;
-  /** Milliseconds since the epoch; default `Date.now`. */
+  /** Returns the current time in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
-  /** The tools' own names by those on the wire, if they differ. */
+  /** The tools' original names by wire name, if they differ. */
   readonly names?: ReadonlyMap<string, string> | undefined;
-  /** The own names of tools' properties by those on the wire, by the tool's own name. */
+  /** The original names of tools' properties by wire name, by the tool's original name. */
   readonly properties?: ReadonlyMap<string, ReadonlyMap<string, string>> | undefined;
 }
 
@@ -54,12 +54,12 @@ function isJson(text: string): boolean {
 
 const HIGH_HALF = /[\ud800-\udbff]$/;
 
-/** The methods with which a provider writes a turn. Everything after the terminal event is ignored. */
+/** The methods with which a provider writes a turn. Calls after the terminal event are ignored. */
 export type TurnWriter = Omit<TurnRecord, "finished" | "isDrained" | "next" | "leave">;
 
-/** Records a turn as events and as the message that they add up to. */
+/** Records a turn as events and as the resulting message. */
 export class TurnRecord {
-  /** Aborts when the caller aborts or stops reading, and when the vendor is silent for too long. */
+  /** Aborts when the caller aborts or stops reading, or when the vendor is silent for too long. */
   readonly signal: AbortSignal;
   readonly #setup: RecordSetup;
   readonly #warnings: Warning[] = [];
@@ -81,7 +81,7 @@ export class TurnRecord {
     this.signal = signal;
   }
 
-  /** True if a terminal event was written. */
+  /** True if a terminal event has been written. */
   get ended(): boolean {
     return this.#ended;
   }
@@ -91,7 +91,7 @@ export class TurnRecord {
     return this.#finished;
   }
 
-  /** True if all events were read. */
+  /** True if all events have been read. */
   get isDrained(): boolean {
     return this.#events.length === 0;
   }
@@ -101,7 +101,7 @@ export class TurnRecord {
     return this.#events.shift();
   }
 
-  /** Ends the turn without an event, because the consumer stopped reading. */
+  /** Ends the turn without an event after the consumer has stopped reading. */
   leave(): void {
     this.#ended = true;
     this.#events.length = 0;
@@ -109,19 +109,19 @@ export class TurnRecord {
 
   /**
    * Requires the answer to be JSON, for vendors that have no option for it. A code fence around it is removed, and
-   * prose ends the turn as a failure.
+   * prose fails the turn.
    */
   expectJson(): void {
     this.#expectsJson = true;
   }
 
-  /** Adds a warning to `start`, once. */
+  /** Adds a warning to the `start` event, but only once. */
   warn(code: string, message: string): void {
     if (this.#warnings.some((known) => known.code === code && known.message === message)) return;
     this.#warnings.push({ code, message });
   }
 
-  /** Writes `start`: the vendor accepted the request. Only the first call counts. */
+  /** Writes the `start` event, because the vendor has accepted the request. Only the first call has an effect. */
   start(requestId?: string | null): void {
     if (this.#started || this.#ended) return;
     this.#started = true;
@@ -130,20 +130,21 @@ export class TurnRecord {
     this.#events.push({ type: "start", request, warnings: this.#warnings });
   }
 
-  /** Sets the vendor's id of the response. Only the first call counts. */
+  /** Sets the vendor's id of the response. Only the first call has an effect. */
   responseId(id: string | undefined): void {
     this.#responseId ??= id;
   }
 
   /**
-   * Returns an id for a call that came without one. It depends on the response id and the position, if there is an id.
+   * Returns an id for a call that arrived without one. The id is derived from the response id, if there is one, and the
+   * position.
    */
   callId(place: number): string {
     const seed = this.#responseId === undefined ? randomUUID() : `${this.#responseId}:${place}`;
     return `call_${digestId(seed, 24)}`;
   }
 
-  /** Opens a block and returns its index. Several may be open at once. */
+  /** Opens a block and returns its index. Several blocks may be open at once. */
   open(head: BlockHead): number {
     const index = this.#open.length;
     if (this.#ended) return index;
@@ -163,7 +164,7 @@ export class TurnRecord {
   /** Appends to an open block: text, or the JSON text of a call's arguments. */
   append(index: number, delta: string): void {
     const block = this.#open[index];
-    // The data is untyped: a provider may pass on anything.
+    // The data is untyped, because a provider may pass on anything.
     if (block === undefined || this.#ended || delta === "" || typeof delta !== "string") return;
     this.#append(block, index, block.fence === undefined ? delta : block.fence.push(delta));
   }
@@ -173,7 +174,7 @@ export class TurnRecord {
     let text = delta;
     if (block.half !== "" || !text.isWellFormed()) {
       text = block.half + text;
-      // A vendor may cut a character in two. Its first half waits for the second.
+      // A vendor may split a surrogate pair. The first half waits for the second.
       block.half = HIGH_HALF.exec(text)?.[0] ?? "";
       text = text.slice(0, text.length - block.half.length).toWellFormed();
       if (text === "") return;
@@ -184,14 +185,15 @@ export class TurnRecord {
     if (type !== "tool.delta") this.#emitted = true;
     const last = this.#events.at(-1);
     const isMore = last !== undefined && "delta" in last && last.index === index;
-    // Deltas that arrive together become one event.
+    // Deltas that arrive together are merged into one event.
     if (isMore) this.#events.pop();
     this.#events.push({ type, index, delta: isMore ? last.delta + text : text });
   }
 
   /**
-   * Ends a block. A block that is not open is ignored.
-   * @param data what the vendor wants back with the block
+   * Closes a block. Ignores a block that is not open.
+   *
+   * @param data the data that the vendor requires back with the block
    */
   close(index: number, data?: JsonValue): void {
     this.#close(index, data === undefined ? undefined : this.native(data), true);
@@ -216,7 +218,7 @@ export class TurnRecord {
       : { ...call, args: renameKeys(call.args, names) };
   }
 
-  /** Ends an open block as text or thinking, whichever it turned out to be. */
+  /** Closes an open block as text or thinking, whichever it turned out to be. */
   closeAs(index: number, type: "text" | "thinking", data?: JsonValue): void {
     const open = this.#open[index];
     if (open === undefined || this.#ended) return;
@@ -224,7 +226,7 @@ export class TurnRecord {
     this.close(index, data);
   }
 
-  /** Ends an open block as the given one. */
+  /** Replaces an open block with the given one and closes it. */
   seal(index: number, block: Block): void {
     if (this.#open[index] === undefined || this.#ended) return;
     this.#open[index] = undefined;
@@ -232,20 +234,20 @@ export class TurnRecord {
     this.#events.push({ type: "block.end", index, block });
   }
 
-  /** Writes a block that arrives whole. */
+  /** Writes a block that arrives complete. */
   block(block: Block): void {
     const isCall = block.type === "toolCall";
     const index = this.open(isCall ? block : { type: block.type });
     this.seal(index, isCall ? { ...block, name: this.#ownName(block) } : block);
   }
 
-  /** Returns data that the vendor wants back with a block, marked as this model's. */
+  /** Returns native data for a block, marked as data of this model. The vendor requires it back. */
   native(data: JsonValue): Native {
     const { api, provider, id } = this.#setup.model;
     return { api, provider, model: id, data: toWellFormed(data) };
   }
 
-  /** Reports the usage so far. The last one ends up in the message. */
+  /** Reports the usage so far. The message contains the last one. */
   usage(usage: Usage): void {
     if (this.#ended) return;
     this.#usage = usage;
@@ -253,7 +255,7 @@ export class TurnRecord {
     this.#events.push({ type: "usage", usage });
   }
 
-  /** Reports the vendor's token counts, with their cost at the model's prices. */
+  /** Reports the vendor's token counts, with the cost at the model's prices. */
   tokens(counts: TokenCounts): void {
     const { input, cacheRead = 0, cacheWrite = 0 } = counts;
     const rest = input === undefined ? undefined : Math.max(0, input - cacheRead - cacheWrite);
@@ -262,7 +264,10 @@ export class TurnRecord {
     );
   }
 
-  /** Estimates the usage of what was written since the vendor last reported any, and of the request if it never did. */
+  /**
+   * Estimates the usage of the output since the vendor's last report, and of the request if the vendor never reported
+   * any.
+   */
   estimate(): void {
     const { model, context } = this.#setup;
     const input = this.#usage?.input.total ?? (context && estimateRequest(context));
@@ -272,7 +277,7 @@ export class TurnRecord {
     this.usage({ ...addUsage(counted, since), source: "estimated" });
   }
 
-  /** Ends the turn. Open blocks are ended first. Only the first terminal call counts. */
+  /** Finishes the turn. Closes open blocks first. Only the first terminal call has an effect. */
   finish(stopReason: StopReason, raw?: string): void {
     if (this.#ended) return;
     this.start();
@@ -281,7 +286,7 @@ export class TurnRecord {
       this.fail(failure("protocol", "JSON was requested, but the model answered in prose."));
       return;
     }
-    // Some servers report a tool call without one. Nothing would ever answer it.
+    // Some servers report `tool_use` without a call. No result would ever follow.
     const idle = stopReason === "tool_use" && !this.#content.some((block) => block.type === "toolCall");
     const message = this.#message(idle ? "end_turn" : stopReason);
     this.#events.push({
@@ -292,13 +297,13 @@ export class TurnRecord {
     this.#finished = true;
   }
 
-  /** Ends the turn with a failure. Open blocks are ended first. */
+  /** Ends the turn with a failure. Closes open blocks first. */
   fail(cause: Failure, stopReason: StopReason = getStopReason(cause.code)): void {
     if (this.#ended) return;
     this.start();
     this.#sealAll(false);
     const { context } = this.#setup;
-    // Before the end of an answer, vendors report at most the input.
+    // Until the end of an answer, vendors report at most the input.
     if (this.#uncounted !== "" && (this.#usage ?? context) !== undefined) this.estimate();
     const error = { ...cause, emitted: this.#emitted };
     this.#events.push({ type: "error", error, partial: { ...this.#message(stopReason), error } });
