@@ -53,7 +53,7 @@ export interface MemoryStatus {
     | undefined;
 }
 
-export interface ForgetOptions {
+interface ForgetOptions {
   /** Default: a reader who sees only what is for everyone. */
   readonly reader?: Reader;
   /** Called and awaited with the chunks before they are removed, so that a host removes its own copies. */

@@ -3,7 +3,7 @@ import { decodeIntact } from "./json.ts";
 import type { EraseRequest } from "./types/maintenance.ts";
 
 /** Replaces erased text. */
-export const ERASED = "[forgotten]";
+const ERASED = "[forgotten]";
 
 /**
  * Minimum length for replacing text inside other text. Shorter text is replaced only as a whole message, because it may
