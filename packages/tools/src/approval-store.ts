@@ -7,12 +7,12 @@ export interface ApprovalRequest {
   readonly subject: ApprovalSubject;
   readonly agentId: string;
   readonly sessionKey: string;
-  /** Why the call needs approval, including the sources of the taint. */
+  /** The reason why the call needs approval, including the taint sources. */
   readonly reason: string;
   readonly taint: readonly TaintMark[];
 }
 
-/** A request with its decision. */
+/** An approval request and its decision. */
 export interface Approval extends ApprovalRequest {
   /** Eight letters and digits that a person can type. */
   readonly id: string;

@@ -3,9 +3,9 @@ import type { Approval } from "./approval-store.ts";
 import { formatCodeBlock, formatCodeSpan } from "./escape.ts";
 
 /**
- * Formats an approval request as Markdown. It shows in full everything that the decision is bound to.
+ * Formats an approval request as Markdown. The result shows in full everything that the decision is bound to.
  *
- * @param isPrivate true if only an owner reads the text. Otherwise details for owners are omitted.
+ * @param isPrivate true if only an owner will read the message. Otherwise, details for owners are omitted.
  */
 export function formatApproval(
   approval: Approval,

@@ -6,8 +6,8 @@ import type { AllowRules } from "./persistence/allow-rules.ts";
 import type { ApprovalSubject, RunFacts } from "./types.ts";
 
 /**
- * `allow` approves one call. `allow-always` also creates an allow rule, so later calls of the same command run without
- * approval.
+ * `allow` approves one call. `allow-always` also creates an allow rule, so that later calls of the same command run
+ * without approval.
  */
 type ApprovalDecision = "allow" | "allow-always" | "deny";
 
@@ -15,23 +15,23 @@ type ResolveOutcome =
   | { readonly ok: true; readonly approval: Approval }
   | { readonly ok: false; readonly code: "unknown" | "decided" | "expired"; readonly message: string };
 
-/** Asks people about single calls. A decision is bound to exactly what was shown, and is used once. */
+/** Asks people to approve single calls. A decision is bound to exactly what was shown and can be used once. */
 export interface Approvals {
   /** Creates an approval request, or returns the pending one for the same call. */
   request(request: ApprovalRequest): Promise<Approval>;
-  /** Lists approvals, the newest first. Default: all states, at most 100. */
+  /** Lists approvals, newest first. Default: all states, at most 100. */
   list(filter?: Parameters<ApprovalStore["list"]>[0]): Promise<readonly Approval[]>;
   /**
    * Decides an approval request.
    *
-   * @param approver immutable id of the person. The host has checked that they may decide.
+   * @param approver immutable id of the person. The host must have checked that this person may decide.
    */
   resolve(id: string, decision: ApprovalDecision, approver: string): Promise<ResolveOutcome>;
   /** Waits for a decision. Resolves with `expired` if the signal is aborted. */
   wait(id: string, signal: AbortSignal): Promise<"allowed" | "denied" | "expired">;
   /**
-   * Uses up an approval for exactly this request, if there is one. A call that used an approval in an earlier process
-   * and is repeated in this one gets it again, since the call may have had its effect already.
+   * Consumes an approval for exactly this request, if there is one. A call that consumed an approval in an earlier
+   * process and is repeated in this one gets the same approval, because the call may already have had its effect.
    */
   take(request: ApprovalRequest, call?: ApprovedCall): Promise<Approval | undefined>;
   /**
@@ -43,7 +43,7 @@ export interface Approvals {
   readonly closed: Promise<never>;
 }
 
-/** The call that uses an approval. Both ids stay the same if the call is repeated after a restart. */
+/** The call that consumes an approval. Both ids stay the same if the call is repeated after a restart. */
 interface ApprovedCall {
   readonly runId: string;
   readonly callId: string;
@@ -51,13 +51,13 @@ interface ApprovedCall {
 
 export interface ApprovalsOptions {
   readonly store: ApprovalStore;
-  /** Milliseconds since the epoch. Default: `Date.now`. */
+  /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
   /** Time for which a request and its decision are valid, in milliseconds. Default: 10 minutes. */
   readonly ttlMs?: number;
   /** Maximum number of pending requests in one session. Further requests are refused. Default: 5. */
   readonly maxPendingPerSession?: number;
-  /** Asks people about a new request. Called once per request. Default: people are not notified. */
+  /** Notifies people about a new request. Called once per request. Default: people are not notified. */
   readonly prompt?: (approval: Approval) => Promise<void>;
   /** Called after each decision. */
   readonly onDecided?: (approval: Approval, approver: string) => void;
@@ -68,15 +68,15 @@ export interface ApprovalsOptions {
   readonly makeId?: () => string;
 }
 
-/** Letters and digits that are hard to confuse with one another. */
+/** Letters and digits that are not easily confused with one another. */
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 /** Interval at which a waiting call polls the store for a decision that another process received, in milliseconds. */
 const POLL_MS = 2_000;
 
-/** Requests without a decision, and decisions that were not used yet. */
+/** Selects requests without a decision, and decisions that were not used yet. */
 const ALL_OPEN = { states: ["pending", "allowed"], limit: Number.MAX_SAFE_INTEGER } as const;
 
-/** Creates approvals over a store. Every decision is read from the store. */
+/** Creates approvals on top of a store. Every decision is read from the store. */
 export function createApprovals(options: ApprovalsOptions): Approvals {
   return new StoredApprovals(options);
 }
@@ -87,9 +87,9 @@ class StoredApprovals implements Approvals {
   readonly #ttlMs: number;
   readonly #maxPending: number;
   readonly #makeId: () => string;
-  /** Callbacks that wake the calls waiting in this process, by approval. */
+  /** Callbacks that wake the waiting calls in this process, by approval. */
   readonly #waiting = new Map<string, Set<() => void>>();
-  /** Approvals that this process has used up. */
+  /** Approvals that this process has consumed. */
   readonly #usedHere = new Set<string>();
   readonly #closing = Promise.withResolvers<never>();
   #isClosed = false;
@@ -220,7 +220,10 @@ class StoredApprovals implements Approvals {
     }
   }
 
-  /** Expires a request on time even if no call waits for it. If the store fails, the next access expires it. */
+  /**
+   * Expires a request on time even if no call is waiting for it. If the store fails, the next access expires the
+   * request.
+   */
   #expireLater({ expiresAt }: Approval): void {
     const expire = (): void => void this.#expire().catch(() => {});
     setTimeout(expire, Math.max(0, expiresAt - this.#now())).unref();
@@ -248,7 +251,7 @@ class StoredApprovals implements Approvals {
 }
 
 /**
- * Expires all pending requests and unused decisions of an earlier process. Calls that are repeated after a restart
+ * Expires all pending requests and unused decisions from an earlier process. Calls that are repeated after a restart
  * request approval again.
  *
  * @returns the requests that were still undecided
@@ -280,17 +283,20 @@ interface GrantInput {
   readonly call?: ApprovedCall | undefined;
 }
 
-/** Hash that binds a decision to its request, to the person who made it and, once used, to the call that used it. */
+/**
+ * Returns the hash that binds a decision to its request, to the person who made it and, once it is used, to the call
+ * that used it.
+ */
 function getGrant({ hash, id }: Approval, { approver, answer, call }: GrantInput): string {
   return hashJson({ hash, id, approver, answer, call });
 }
 
-/** Hash of everything that must not change between the request and the call. */
+/** Returns the hash of everything that must not change between the request and the call. */
 function requestHash({ tool, subject, agentId, sessionKey }: ApprovalRequest): string {
   return hashJson({ tool, subject, agentId, sessionKey });
 }
 
-/** Returns true if the approved change has already been made and is still in place. */
+/** Returns true if the approved change has already been made and is still in effect. */
 function isAlreadyDone(request: ApprovalRequest, approval: Approval): boolean {
   const { tool, agentId, sessionKey, subject } = request;
   const approved = approval.subject.states;

@@ -3,14 +3,14 @@ import { isVisible } from "./files/places.ts";
 import { type Decision, decideByPolicies, type ToolPolicy } from "./policy.ts";
 import type { RunFacts } from "./types.ts";
 
-/** An attachment of a reply or message: a file, as the workspace displays its path, or a page. */
+/** An attachment to a reply or message: a file, given by the path that the workspace displays, or a page. */
 export type AttachmentSource = { readonly file: string } | { readonly url: string };
 
 /**
- * Decides whether a run may send an attachment. A file may be sent by a run that may read it, or that may run commands.
- * A page is not fetched for a run that has read untrusted content, since its address could carry information out.
+ * Decides whether a run may send an attachment. A run may send a file if it may read the file or run commands. A page
+ * is not fetched for a run that has read untrusted content, because its URL could exfiltrate information.
  *
- * @param policies all of which must allow it
+ * @param policies all of them must allow the attachment
  */
 export function decideAttachment(
   policies: readonly ToolPolicy[],

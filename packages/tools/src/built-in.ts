@@ -27,7 +27,7 @@ import { createWebSearchTool } from "./web/search-tool.ts";
 import { createPageLinks } from "./web/session-links.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "./workspace/workspace.ts";
 
-/** The built-in tools, in the order in which a model sees them unless the agent's own list has another order. */
+/** The built-in tools in the order in which a model sees them, unless the agent's own list specifies another order. */
 export const BUILT_IN_TOOLS: readonly string[] = [
   "read",
   "write",
@@ -135,7 +135,10 @@ export async function createBuiltInTools(
   ];
 }
 
-/** Creates `exec`, and `process` if the agent may use it. Without `process`, commands cannot run in the background. */
+/**
+ * Creates the tool `exec`, and `process` if the agent may use it. Without `process`, commands cannot run in the
+ * background.
+ */
 async function createCommandTools(
   rule: ToolRule,
   { sandbox, processes, domains = [], environment }: BuiltInToolsOptions,

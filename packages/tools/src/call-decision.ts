@@ -17,33 +17,33 @@ import type { Claim, DecisionRecord, Permit, RunFacts, ToolBlueprint } from "./t
 
 export interface CallDecisionOptions {
   readonly policy: ToolPolicy;
-  /** Records a decision. If it fails, the call does not run. */
+  /** Records a decision. If recording fails, the call does not run. */
   readonly record: (record: DecisionRecord) => void | Promise<void>;
   /** Default: calls that need approval are denied. */
   readonly approvals?: Pick<Approvals, "request" | "take" | "wait">;
   /** Calls that run without approval in the mode `unlisted`. Default: none. */
   readonly allowRules?: () => readonly AllowRule[] | Promise<readonly AllowRule[]>;
-  /** Milliseconds since the epoch. Default: `Date.now`. */
+  /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
-/** The run whose calls are decided. */
+/** The run that makes the calls. */
 export interface DecidedRun {
   readonly state: RunState;
   readonly getCurrentRights: GetCurrentRights;
   /** Stays the same if the run continues after a restart. Without it, approvals are not reused after a restart. */
   readonly runId?: string | undefined;
-  /** Language of the reasons that people read. Records are always in English. Default: English. */
+  /** Language of the reasons shown to people. Records are always in English. Default: English. */
   readonly phrases?: Phrases | undefined;
 }
 
-/** The outcome of deciding about a call. Every outcome is recorded. */
+/** The outcome of a decision about a call. Every outcome is recorded. */
 export type CallOutcome =
   | { readonly kind: "permit"; readonly permit: Permit }
   | { readonly kind: "deny"; readonly reason: string }
   | { readonly kind: "ask"; readonly reason: string; readonly approval: Approval };
 
-/** An outcome, with the version of the run's state and the current policy that it is based on. */
+/** An outcome, with the version of the run's state and the current policy on which it is based. */
 interface CallDecision {
   readonly outcome: CallOutcome;
   readonly version: number;
@@ -53,8 +53,8 @@ interface CallDecision {
 export type DecideCall = (blueprint: ToolBlueprint, callId: string, args: unknown) => Promise<CallDecision>;
 
 /**
- * Creates the function that decides about the calls of one run: by the claims of the call, by the policy that the run
- * began with and the current one, and by people's approvals.
+ * Creates the function that decides about one run's calls. It considers the claims of the call, the policy at the start
+ * of the run, the current policy, and people's approvals.
  */
 export function createCallDecider(options: CallDecisionOptions, run: DecidedRun): DecideCall {
   const { state, getCurrentRights } = run;

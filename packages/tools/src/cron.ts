@@ -3,16 +3,16 @@ import { z } from "zod";
 import { defineTool, type ToolDefinition } from "./define.ts";
 import { failure, success } from "./result.ts";
 
-/** A request of the model about schedules. */
+/** A request from the model about schedules. */
 export type CronRequest =
   | {
       readonly action: "add";
       /** The task that the agent gets when the schedule is due. */
       readonly text: string;
-      /** The schedule as the model wrote it. Has exactly one entry. */
+      /** The schedule as the model wrote it. It has exactly one entry. */
       readonly when: Readonly<Partial<Record<"at" | "in" | "every" | "cron", string>>>;
       readonly zone?: string;
-      /** `once` runs a missed task late, and only once; `skip` does not run it. Default: `once`. */
+      /** `once` runs missed tasks late, and only once. `skip` does not run them. Default: `once`. */
       readonly missed?: "once" | "skip";
     }
   | { readonly action: "list" }
@@ -20,8 +20,8 @@ export type CronRequest =
 
 export interface CronToolOptions {
   /**
-   * Carries out a request and resolves with a description of the outcome for the model, which also sees the message of
-   * a rejection. A call that is repeated after a restart has the same `callId`.
+   * Handles the request and resolves with a description of the outcome for the model. If it rejects, the model sees the
+   * error message. A call that is repeated after a restart has the same `callId`.
    */
   readonly carryOut: (
     request: CronRequest,
@@ -29,7 +29,7 @@ export interface CronToolOptions {
   ) => Promise<string>;
 }
 
-/** Creates `cron`, with which an agent schedules tasks for itself. */
+/** Creates the tool `cron`, with which an agent schedules tasks for itself. */
 export function createCronTool({ carryOut }: CronToolOptions): ToolDefinition {
   return defineTool({
     name: "cron",

@@ -1,7 +1,10 @@
 import type { InputSchema, JsonValue, ToolEffects } from "@signalbox/agent-core";
 import type { ToolBlueprint } from "./types.ts";
 
-/** The implementations of all definitions. Not exported from the package, so only a tool runner can call them. */
+/**
+ * The implementations of all definitions. This map is not exported from the package, so only a tool runner can call
+ * them.
+ */
 const bodies = new WeakMap<ToolDefinition, ToolBlueprint>();
 
 /** A tool that can be listed but not called. Created by `defineTool` and run by `createToolRunner`. */

@@ -6,7 +6,7 @@ import type { Sandbox, SandboxOutcome } from "./sandbox/types.ts";
 /**
  * Creates the result of a command that has ended.
  *
- * @param view passed if files were hidden from the command
+ * @param view the command's view of the workspace if files were hidden from it
  */
 export function toExecResult(outcome: SandboxOutcome, sandbox: Sandbox, view: View | undefined): ToolResult {
   const details: JsonObject = {

@@ -22,7 +22,7 @@ export interface ExecToolOptions {
   readonly workspace: Workspace;
   readonly sandbox: Sandbox;
   /**
-   * Hosts that commands may reach if policy allows it: `example.org`, `*.example.org`, `example.org:8443`. Default:
+   * Hosts that commands may reach if the policy allows it: `example.org`, `*.example.org`, `example.org:8443`. Default:
    * none.
    */
   readonly domains?: readonly string[];
@@ -35,25 +35,28 @@ export interface ExecToolOptions {
 /** Returns environment variables for commands, in addition to those of the sandbox. */
 export type CommandEnvironment = () => Promise<Readonly<Record<string, string>>>;
 
-/** Maximum length of a command: at most 120,000 bytes in UTF-8. Linux accepts 131,071 bytes in one argument. */
+/**
+ * Maximum length of a command in characters, which is at most 120,000 bytes in UTF-8. Linux accepts 131,071 bytes in
+ * one argument.
+ */
 const MAX_COMMAND_CHARS = 40_000;
-/** Taint of a command with network access, and of its output and the files that it writes. */
+/** Taint of a command with network access, of its output and of the files that it writes. */
 const NETWORK_TAINT: TaintMark = { source: "web", detail: "what a command fetched" };
 /** Minimum time between progress reports, in milliseconds. */
 const UPDATE_MS = 250;
-/** Time that `exec` waits for a background command to fail or finish early, in milliseconds. */
+/** Time for which `exec` waits for a background command to fail or finish early, in milliseconds. */
 const START_WAIT_MS = 500;
 
 /**
- * Creates `exec`, which runs a shell command in the sandbox. Its effects are external: after a crash it is unknown what
- * the command did, so the loop does not repeat it.
+ * Creates the tool `exec`, which runs a shell command in the sandbox. Its effects are external: after a crash, the
+ * effects of the command are unknown, so the loop does not repeat it.
  */
 export function createExecTool(options: ExecToolOptions): ToolDefinition {
   const { workspace, sandbox, domains = [] } = options;
   const reachable = sandbox.level === "bubblewrap" ? domains : [];
   const seconds = Math.floor(sandbox.limits.timeoutMs / 1000);
   const minutes = Math.floor(sandbox.limits.backgroundMs / 60_000);
-  // Without a sandbox, a background command would keep running if the host is killed.
+  // Without a sandbox, a background command would keep running after the host was killed.
   const canRunInBackground = options.processes !== undefined && sandbox.level === "bubblewrap";
   const background = canRunInBackground
     ? `with \`background\`, up to ${minutes} minutes; see process`
@@ -119,7 +122,7 @@ interface ExecArgs {
   readonly pty?: boolean | undefined;
 }
 
-/** @param domains hosts that commands can reach. Without any, the tool has no argument `network`. */
+/** @param domains hosts that commands can reach. If it is empty, the tool has no argument `network`. */
 function createSchema(
   { limits, terminal = false }: Sandbox,
   domains: readonly string[],
@@ -139,7 +142,9 @@ function createSchema(
   return schema.extend({ network: z.boolean().optional().describe(what) });
 }
 
-/** Returns what a person approves: the command, its folder, environment and program, and the files that it names. */
+/**
+ * Returns the content for an approval: the command, its folder, environment and program, and the files that it names.
+ */
 async function createSubject(
   { workspace, sandbox, domains, environment = NO_VARIABLES }: ExecToolOptions,
   args: ExecArgs,
@@ -192,7 +197,9 @@ async function findChangedFile(
   return [...new Set([...before.keys(), ...now.keys()])].find((path) => before.get(path) !== now.get(path));
 }
 
-/** Prepares a command: hides untrusted files from it, and tracks its changes to label them with their author. */
+/**
+ * Prepares a command: hides untrusted files from it, and tracks its changes in order to label them with their author.
+ */
 async function prepareCommand(options: ExecToolOptions, args: ExecArgs, facts: RunFacts) {
   const { workspace, sandbox, domains, environment = NO_VARIABLES } = options;
   const env = await environment();
@@ -300,7 +307,10 @@ async function startInBackground(
     : toExecResult(end, sandbox, author.taint.length === 0 ? view : undefined);
 }
 
-/** Returns the untrusted content that any command in this folder sees. It taints the run before the decision. */
+/**
+ * Returns the untrusted content that is visible to any command in this folder. This content taints the run before the
+ * decision.
+ */
 async function getExposure(
   { labels, dir }: Workspace,
   { level }: Sandbox,
@@ -314,7 +324,7 @@ async function getExposure(
   if (inside !== undefined && isForeign(inside, facts))
     return [{ source: inside.source, detail: "its folder" }];
   const view = await getView(labels, dir, facts);
-  // Without a sandbox, nothing can be hidden.
+  // Nothing can be hidden without a sandbox.
   const isOpen = level === "none" && (view.hides || view.names.length > 0);
   if (isOpen) return [{ source: "file", detail: "files in the workspace" }];
   return view.exposed.map(({ source, path }) => ({ source, detail: path.slice(dir.length + 1) }));
@@ -329,7 +339,7 @@ function createReporter(update: ToolContext["update"]): (output: string) => void
   };
 }
 
-/** Returns true if a text contains a name that is not part of a longer word. */
+/** Returns true if a string contains a name that is not part of a longer word. */
 function mentions(text: string, name: string): boolean {
   const letters = /[\p{L}\p{N}]/u;
   for (let at = indexOfLinear(text, name); at >= 0; at = indexOfLinear(text, name, at + 1)) {
@@ -340,9 +350,9 @@ function mentions(text: string, name: string): boolean {
 }
 
 /**
- * Returns the names that a command cannot write to. Only untainted runs of owners may write identity files, because the
- * approval of a command does not show what it writes. The inbox and people folders are protected to make sure that they
- * exist and can be covered.
+ * Returns the names that a command cannot write to. Only untainted runs of owners may write identity files, because an
+ * approval does not show what a command writes. The inbox and people folders are protected, so that they always exist
+ * and can be covered.
  */
 function getProtection({ role, taint }: RunFacts): SandboxRequest["protect"] {
   const ofOthers = [INBOX_FOLDER, PEOPLE_FOLDER];

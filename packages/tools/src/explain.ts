@@ -1,7 +1,7 @@
 import { type Decision, decideByPolicy, type ToolPolicy } from "./policy.ts";
 import type { ClaimKind, Role, RunFacts, TaintMark } from "./types.ts";
 
-/** The claims that calls of each built-in tool can have. Calls of other tools are decided by name only. */
+/** The claims that calls of each built-in tool can have. For calls of other tools, only the tool name matters. */
 const CLAIMS: Readonly<Record<string, readonly ClaimKind[]>> = {
   read: ["read_identity"],
   ls: ["read_identity"],
@@ -23,7 +23,7 @@ const CLAIMS: Readonly<Record<string, readonly ClaimKind[]>> = {
   memory_forget: ["forget_memory"],
 };
 
-/** The decision that a call of a tool would get. */
+/** The decision for a hypothetical call of a tool. */
 export interface ExplainedUse {
   /** The claim of the call, if it has one. */
   readonly claim?: ClaimKind;
@@ -31,8 +31,8 @@ export interface ExplainedUse {
 }
 
 /**
- * Returns the decisions that calls of a tool would get in a run: without a claim, and with each claim the tool can
- * have.
+ * Returns the decisions for hypothetical calls of a tool in a run: one without a claim, and one for each claim that the
+ * tool can have.
  */
 export function explainUse(policy: ToolPolicy, facts: RunFacts, tool: string): readonly ExplainedUse[] {
   const plain = decideCall(policy, facts, tool);
@@ -61,7 +61,7 @@ interface UnsafeCall {
 export interface PolicyCheck {
   /** Number of combinations that were checked. */
   readonly checked: number;
-  /** Calls that the policy allows and should not. */
+  /** Calls that the policy allows although it should not. */
   readonly unsafe: readonly UnsafeCall[];
 }
 
@@ -72,8 +72,8 @@ const ACTING = ["exec", "process", "write", "edit", "apply_patch"];
 const TAINT: readonly TaintMark[] = [{ source: "web" }];
 
 /**
- * Checks a policy against every combination of tool, role, kind of conversation and claim. Guests must not be able to
- * run or write anything, nor to write to other conversations. A tainted run of any role must need approval to use the
+ * Checks a policy against every combination of tool, role, conversation kind and claim. Guests must not be able to run
+ * commands, write files or write to other conversations. A tainted run of any role must need approval to use the
  * network, change the agent's notes or write to another conversation.
  */
 export function checkPolicy(policy: ToolPolicy): PolicyCheck {

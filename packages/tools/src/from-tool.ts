@@ -7,13 +7,13 @@ export interface FromToolOptions {
   readonly taints?: TaintSource;
 }
 
-/** Time limit of a tool that sets none, in milliseconds. */
+/** Time limit for tools that do not set one, in milliseconds. */
 const TIMEOUT_MS = 120_000;
-/** Tool names that every vendor accepts. */
+/** Matches tool names that every vendor accepts. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * Wraps a tool of `@signalbox/agent-core`, for example of a plugin or an MCP server, so that a tool runner decides
+ * Wraps a tool of `@signalbox/agent-core`, for example from a plugin or an MCP server, so that a tool runner decides
  * about its calls.
  *
  * @throws TypeError if the value is not a tool

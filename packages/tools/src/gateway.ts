@@ -5,29 +5,29 @@ import { isOwnerInPrivate } from "./files/places.ts";
 import { failure, success } from "./result.ts";
 import type { RunFacts } from "./types.ts";
 
-/** A proposed change of the configuration. Without a value, the key is removed. */
+/** A proposed configuration change. If the value is absent, the key is removed. */
 export interface ConfigChange {
   readonly key: string;
   readonly value?: JsonValue;
 }
 
 /**
- * Functions that the host provides to the tool `gateway`. Their results must not contain secrets. The model sees the
- * messages of rejections.
+ * Functions that the host provides to the tool `gateway`. Their results must not contain secrets. If they reject, the
+ * model sees the error message.
  */
 export interface GatewayToolOptions {
   readonly status: () => Promise<string>;
-  /** Returns the effective configuration, at a key or as a whole. */
+  /** Returns the effective configuration: the value at a key, or everything. */
   readonly config: (key: string | undefined) => Promise<string>;
-  /** Returns a change as a diff. Rejects if it cannot be made. */
+  /** Returns a change as a diff. Rejects if the change cannot be made. */
   readonly preview: (change: ConfigChange) => Promise<string>;
-  /** Makes a change whose diff an owner has approved. */
+  /** Applies a change whose diff an owner has approved. */
   readonly apply: (change: ConfigChange) => Promise<void>;
 }
 
 /**
- * Maximum length of a proposed value as JSON. Parsing and checking a value takes time on the main thread, and a longer
- * diff cannot be reviewed before approval.
+ * Maximum length of a proposed value as JSON, in characters. Parsing and checking a value takes time on the main
+ * thread, and nobody can review a longer diff before approval.
  */
 const MAX_VALUE_CHARS = 10_000;
 
@@ -37,8 +37,8 @@ type GatewayCall =
   | { readonly action: "propose"; readonly change: ConfigChange };
 
 /**
- * Creates `gateway`, with which an agent reads the gateway's status and configuration and proposes changes. An owner
- * approves the exact diff of each change.
+ * Creates the tool `gateway`, with which an agent reads the gateway's status and configuration and proposes changes. An
+ * owner approves the exact diff of each change.
  */
 export function createGatewayTool(options: GatewayToolOptions): ToolDefinition {
   return defineTool({
@@ -91,7 +91,7 @@ function describeTooLong(chars: number): string {
   return `The value has ${chars} characters; at most ${MAX_VALUE_CHARS} can be proposed. Propose smaller changes, or ask an owner to edit the file.`;
 }
 
-/** Returns true if everyone in the run's conversation may see values of the configuration. */
+/** Returns true if everyone in the run's conversation may see configuration values. */
 function mayReadConfig(facts: RunFacts): boolean {
   return isOwnerInPrivate(facts) || (facts.role === "owner" && facts.taint.length === 0);
 }

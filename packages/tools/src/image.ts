@@ -11,7 +11,7 @@ import type { Workspace } from "./workspace/workspace.ts";
 /** A question about an image. */
 export interface ImageQuestion {
   readonly mimeType: string;
-  /** Base64. */
+  /** The image data in base64. */
   readonly data: string;
   readonly question: string;
 }
@@ -20,7 +20,7 @@ export interface ImageToolOptions {
   readonly workspace: Workspace;
   /** Default: images are not resized. */
   readonly fitImage?: FitImage | undefined;
-  /** Lets a vision model answer the question. The model that made the call sees the message of a rejection. */
+  /** Sends the question to a vision model. If this rejects, the calling model sees the error message. */
   readonly describeImage: (
     image: ImageQuestion,
     call: { readonly sessionKey: string; readonly signal: AbortSignal },
@@ -29,7 +29,7 @@ export interface ImageToolOptions {
 
 const DESCRIBE = "Describe this image, and quote every text in it word for word.";
 
-/** Creates `image`, which lets a vision model answer a question about an image file. */
+/** Creates the tool `image`, which asks a vision model a question about an image file. */
 export function createImageTool({ workspace, fitImage, describeImage }: ImageToolOptions): ToolDefinition {
   const labelled = createLabelledWorkspace(workspace);
   return defineTool({

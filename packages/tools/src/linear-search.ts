@@ -1,9 +1,9 @@
-/** Comparisons that a native search may take: about 20 ms. */
+/** Maximum number of comparisons for a native search, which take about 20 ms. */
 const MAX_NATIVE_STEPS = 20_000_000;
 
 /**
- * Searches like `indexOf`, but always in linear time. V8 compares a long text again at almost every position if both
- * consist of few different characters, which can take minutes.
+ * Searches like `indexOf`, but always in linear time. V8 compares a long search string again at almost every position
+ * if both strings consist of few different characters, which can take minutes.
  */
 export function indexOfLinear(text: string, wanted: string, from: number = 0): number {
   if (wanted.length * (text.length - from) <= MAX_NATIVE_STEPS) return text.indexOf(wanted, from);
@@ -18,10 +18,10 @@ export function indexOfLinear(text: string, wanted: string, from: number = 0): n
   return -1;
 }
 
-/** The last text that was searched for: it is often searched for again after a match. */
+/** The last search string. It is often searched for again after a match. */
 let last: { readonly wanted: string; readonly borders: Int32Array } | undefined;
 
-/** For each prefix: the length of the longest proper prefix that is also its suffix (Knuth-Morris-Pratt). */
+/** Returns, for each prefix, the length of the longest proper prefix that is also its suffix (Knuth-Morris-Pratt). */
 function getBorders(wanted: string): Int32Array {
   if (last?.wanted === wanted) return last.borders;
   const borders = new Int32Array(wanted.length);

@@ -4,20 +4,20 @@ import { defineTool, type ToolDefinition } from "./define.ts";
 import { failure, success } from "./result.ts";
 import type { Permit, RunFacts } from "./types.ts";
 
-/** The result of a memory query, as text for the model. */
+/** The result of a memory query, formatted for the model. */
 interface MemoryAnswer {
   readonly text: string;
-  /** True if others wrote any of it. */
+  /** True if others wrote any of the content. */
   readonly untrusted: boolean;
 }
 
-/** The part of an agent's memory that a run may access. */
+/** Access to an agent's memory within a run's rights. */
 export interface AgentMemory {
   search(query: string, limit: number, facts: RunFacts): Promise<MemoryAnswer>;
-  /** Returns an entry with its neighbors, or undefined if it does not exist. */
+  /** Returns an entry and its neighbors, or undefined if the entry does not exist. */
   get(id: string, facts: RunFacts): Promise<MemoryAnswer | undefined>;
   /**
-   * Writes an entry, unless the same note is already there.
+   * Writes an entry, unless the same note already exists.
    *
    * @param entry `untrusted` names the untrusted content that the run has read
    * @returns the id of the entry, and whether it is new
@@ -28,16 +28,16 @@ export interface AgentMemory {
   ): Promise<{ readonly id: string; readonly isNew: boolean }>;
   /** Deletes entries and returns the ids of those that existed. */
   forget(ids: readonly string[], facts: RunFacts): Promise<readonly string[]>;
-  /** Returns the texts of the entries that the run may see. `areOwn` is true if all of them are the speaker's own. */
+  /** Returns the texts of the entries that the run may see. `areOwn` is true if all of them belong to the speaker. */
   describe(
     ids: readonly string[],
     facts: RunFacts,
   ): Promise<{ readonly texts: readonly string[]; readonly areOwn: boolean }>;
-  /** Returns true if the run writes into the owners' notes, which are part of the system prompt. */
+  /** Returns true if the run writes to the owners' notes, which are part of the system prompt. */
   writesOwnersNotes(facts: RunFacts): boolean;
 }
 
-/** Creates `memory_search`, `memory_get`, `memory_write` and `memory_forget`. */
+/** Creates the tools `memory_search`, `memory_get`, `memory_write` and `memory_forget`. */
 export function createMemoryTools(memory: AgentMemory): readonly ToolDefinition[] {
   return [createSearchTool(memory), createGetTool(memory), createWriteTool(memory), createForgetTool(memory)];
 }
@@ -104,7 +104,7 @@ function createForgetTool(memory: AgentMemory): ToolDefinition {
     description: "Delete memory entries for good, by their ids. Only if someone asks for it.",
     inputSchema: z.object({ ids: z.array(z.string().min(1).max(500)).min(1).max(20) }),
     effects: "idempotent",
-    // People delete their own words without approval, even if recalled words of theirs made the run read memory.
+    // People may delete their own words without approval, even if recalling them caused the run to read memory.
     async claims({ ids }, facts) {
       const { texts, areOwn } = await memory.describe(ids, facts);
       if (areOwn && !memory.writesOwnersNotes(facts) && !hasReadBeyondMemory(facts)) return [];

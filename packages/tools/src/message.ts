@@ -7,7 +7,7 @@ import type { RunFacts } from "./types.ts";
 
 type MessageActionName = MessageAction["action"];
 
-/** The call that an action comes from. */
+/** The call that requests an action. */
 interface MessageContext {
   readonly signal: AbortSignal;
   readonly agentId: string;
@@ -19,15 +19,13 @@ interface MessageContext {
 export interface MessageToolOptions {
   /** Actions that the agent's channels support. Default: `send`. */
   readonly actions?: readonly MessageActionName[];
-  /** Carries out an action. */
+  /** Performs an action. */
   readonly send: (action: MessageAction, context: MessageContext) => Promise<MessageOutcome>;
-  /**
-   * Returns true if a destination is the run's own conversation. Default: true only if the call names no destination.
-   */
+  /** Returns true if a destination is the run's own conversation. Default: true only if the call has no destination. */
   readonly isCurrent?: (destination: MessageDestination, facts: RunFacts) => boolean;
 }
 
-/** Creates `message`, with which an agent sends and changes messages during a run. */
+/** Creates the tool `message`, with which an agent sends and changes messages during a run. */
 export function createMessageTool(options: MessageToolOptions): ToolDefinition {
   const actions: readonly [MessageActionName, ...MessageActionName[]] = nonEmpty(options.actions ?? ["send"]);
   return defineTool({

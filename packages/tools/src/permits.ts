@@ -11,7 +11,7 @@ interface StoredPermit {
 }
 
 /**
- * The permits of one run's calls. The loop decides about a call before it announces it, so the permit is stored until
+ * The permits for one run's calls. The loop decides about a call before announcing it, so the permit is stored until
  * the call runs.
  */
 export class Permits {
@@ -24,7 +24,7 @@ export class Permits {
     this.#run = run;
   }
 
-  /** Decides about a call and stores its permit, if it gets one. */
+  /** Decides about a call. Stores the permit if the call is allowed. */
   async decide(blueprint: ToolBlueprint, callId: string, args: unknown): Promise<CallOutcome> {
     const { outcome, ...basis } = await this.#decide(blueprint, callId, args);
     if (outcome.kind === "permit") {
@@ -34,7 +34,7 @@ export class Permits {
     return outcome;
   }
 
-  /** Returns the stored permit of a call if it is still valid. Otherwise decides about the call now. */
+  /** Returns the stored permit for a call if it is still valid. Otherwise, decides about the call now. */
   async take(blueprint: ToolBlueprint, callId: string, args: unknown): Promise<CallOutcome> {
     const stored = this.#stored.get(callId);
     this.#stored.delete(callId);

@@ -6,34 +6,34 @@ import type { Claim, ClaimKind, Role, RunFacts, Verdict } from "./types.ts";
 
 /** Lists of tool names. Entries may also be patterns, groups and profiles; see `matchesAny`. */
 export interface ToolRule {
-  /** Default: every tool. */
+  /** Allowed tools. Default: every tool. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
-  /** Tools whose every call needs approval. */
+  /** Tools that need approval for every call. */
   readonly ask?: readonly string[];
-  /** When a tool needs approval, by its name. Default: `never`. */
+  /** Conditions under which a tool needs approval, by tool name. Default: `never`. */
   readonly askModes?: Readonly<Record<string, AskMode>>;
 }
 
 /**
- * When calls of a tool need approval:
+ * The condition under which calls of a tool need approval:
  * - `always`: every call.
  * - `unlisted`: calls that no allow rule covers.
- * - `tainted`: calls of a run that has read untrusted content.
+ * - `tainted`: calls in a run that has read untrusted content.
  * - `never`: only calls whose claims need it.
  */
 export type AskMode = "always" | "unlisted" | "tainted" | "never";
 
-/** The tools that an agent's runs may use: the agent's rule, narrowed by role, by kind of conversation and by model. */
+/** The tools that an agent's runs may use: the agent's rule, narrowed by role, conversation kind and model. */
 export interface ToolPolicy extends ToolRule {
-  /** Rules by role. Default: everything, and `group:read` for guests. */
+  /** Rules by role. Default: all tools, but only `group:read` for guests. */
   readonly roles?: Partial<Record<Role, ToolRule>>;
   readonly channelKinds?: Readonly<Record<string, ToolRule>>;
   /** Rules by `provider/model`, or by `provider` for all of its models. */
   readonly models?: Readonly<Record<string, ToolRule>>;
 }
 
-/** The policy and role that apply to a run at this moment. */
+/** The policy and role that currently apply to a run. */
 export interface CurrentRights {
   readonly policy: ToolPolicy;
   /** The weakest current role of the people who have spoken in the run. */
@@ -41,7 +41,8 @@ export interface CurrentRights {
 }
 
 /**
- * Looks up the current rights of a run. Resolves with undefined if someone who has spoken in the run no longer has any.
+ * Looks up the current rights of a run. Resolves with undefined if someone who has spoken in the run no longer has any
+ * rights.
  */
 export type GetCurrentRights = () => Promise<CurrentRights | undefined>;
 
@@ -57,7 +58,7 @@ type PolicyPhrases = Phrases["policy"];
 /** A policy decision. */
 export interface Decision {
   readonly decision: Verdict;
-  /** Code of the rule that decided, see `DecisionRecord`. */
+  /** Code of the rule that led to the decision. See `DecisionRecord`. */
   readonly rule: string;
   readonly reason: string;
 }
@@ -73,8 +74,8 @@ export interface DecisionInput {
 }
 
 /**
- * Decides about one call by one policy. The agent, the role, the kind of conversation, each model that may answer and,
- * in a sub-agent, the parent run must all allow it. `deny` wins over `ask`, and `ask` over `allow`.
+ * Decides about one call using one policy. The agent, the role, the conversation kind, each model that may answer and,
+ * in a sub-agent, the parent run must all allow the call. `deny` takes precedence over `ask`, and `ask` over `allow`.
  */
 export function decideByPolicy(policy: ToolPolicy, input: DecisionInput): Decision {
   const { tool, facts, phrases = phrasesIn("en") } = input;
@@ -107,7 +108,9 @@ export function decideByPolicy(policy: ToolPolicy, input: DecisionInput): Decisi
   );
 }
 
-/** Decides about one call by several policies. The strictest decision counts; without a policy the call is denied. */
+/**
+ * Decides about one call using several policies. The strictest decision applies. Without a policy, the call is denied.
+ */
 export function decideByPolicies(
   policies: readonly { readonly policy: ToolPolicy; readonly isCovered: boolean }[],
   input: Omit<DecisionInput, "isCovered">,
@@ -121,7 +124,9 @@ export function decideByPolicies(
   return strictest.find((decision) => decision !== undefined) ?? none;
 }
 
-/** Returns true if some call of the tool could be allowed in the run. Only such tools are offered to the model. */
+/**
+ * Returns true if at least one call of the tool could be allowed in the run. Only such tools are offered to the model.
+ */
 export function isOffered(policy: ToolPolicy, tool: DecisionInput["tool"], facts: RunFacts): boolean {
   return decideByPolicy(policy, { tool, facts, claims: [] }).decision !== "deny";
 }
@@ -161,7 +166,7 @@ function decideByRule(
   return undefined;
 }
 
-/** Returns when a tool needs approval by a rule. */
+/** Returns the condition under which a rule requires approval for a tool. */
 export function getAskMode({ askModes = {} }: ToolRule, tool: string): AskMode {
   return Object.hasOwn(askModes, tool) ? (askModes[tool] ?? "never") : "never";
 }
@@ -179,7 +184,7 @@ function decideByAskMode(
     : undefined;
 }
 
-/** Maximum number of taint sources that a reason names. */
+/** Maximum number of taint sources in a reason. */
 const MAX_SOURCES = 5;
 
 function describeSources({ taint }: RunFacts): string[] {
@@ -190,10 +195,10 @@ function describeSources({ taint }: RunFacts): string[] {
   return sources.length > MAX_SOURCES ? [...sources.slice(0, MAX_SOURCES), "…"] : sources;
 }
 
-/** Maximum number of characters of a detail in a reason. */
+/** Maximum length of a detail in a reason, in characters. */
 const MAX_DETAIL_CHARS = 200;
 
-/** Formats a name as inline code. Untrusted people choose such names, and they appear in approval requests. */
+/** Formats a name as inline code, because untrusted people choose such names and they appear in approval requests. */
 function quote(detail: string): string {
   return formatCodeSpan(
     detail.length > MAX_DETAIL_CHARS ? `${detail.slice(0, MAX_DETAIL_CHARS - 1)}…` : detail,

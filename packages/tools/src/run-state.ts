@@ -12,7 +12,7 @@ export function getWeakerRole(one: Role, other: Role): Role {
   return RANK[one] < RANK[other] ? one : other;
 }
 
-/** The facts of a run. Changes only ever reduce what the run may do. */
+/** The facts about a run. Changes only ever reduce the run's rights. */
 export interface RunState {
   readonly facts: RunFacts;
   /** Incremented on each change. */
@@ -20,13 +20,13 @@ export interface RunState {
   /** Adds untrusted content that the run has read. */
   taint(mark: TaintMark): void;
   /**
-   * Adds a speaker. The run continues with the weaker role. If this is another person, it no longer has a single
-   * speaker.
+   * Adds a speaker. The run continues with the weaker role. If the speaker is another person, the run no longer has a
+   * single speaker.
    */
   addSpeaker(role: Role, speaker: string | undefined): void;
 }
 
-/** Creates the state of a run from its initial facts. */
+/** Creates a run's state from its initial facts. */
 export function createRunState(facts: RunFacts): RunState {
   let current = Object.freeze({ ...facts, taint: Object.freeze([...facts.taint]) });
   let version = 0;

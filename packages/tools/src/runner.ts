@@ -25,29 +25,35 @@ import type { RunState } from "./run-state.ts";
 import { withTimeout } from "./timeout.ts";
 import type { Permit, ToolBlueprint } from "./types.ts";
 
-/** Length limit for the result of a tool that a person runs with a command: no model's window limits it. */
+/**
+ * Maximum length of the result of a tool that a person runs with a command, in characters. No model's context window
+ * limits it.
+ */
 const COMMAND_RESULT_CHARS = 16_000;
 
 export interface ToolRunnerOptions extends CallDecisionOptions {
   readonly tools: readonly ToolDefinition[];
-  /** Cleans each text of a tool result before a model or viewer gets it, such as of secrets. Default: no change. */
+  /**
+   * Sanitizes every string of a tool result, for example by removing secrets, before a model or viewer receives it.
+   * Default: no change.
+   */
   readonly cleanText?: (text: string) => string;
 }
 
-/** Runs tools. There is no other way to run a `ToolDefinition`. */
+/** Runs tools. This is the only way to run a `ToolDefinition`. */
 export interface ToolRunner {
-  /** Returns the tools as one run may use them. */
+  /** Returns the tools in the form in which one run may use them. */
   forRun(state: RunState, options?: ForRunOptions): RunTools;
 }
 
 export interface ForRunOptions {
   /** True if people can approve calls and answer questions during the run. Default: true. */
   readonly canAsk?: boolean;
-  /** Additional tools of this run, such as those of MCP servers. A tool whose name is taken is ignored. */
+  /** Additional tools for this run, such as tools from MCP servers. A tool whose name is already taken is ignored. */
   readonly more?: readonly ToolDefinition[];
-  /** Looks up the current rights of the run. Default: the runner's policy, and the run's role. */
+  /** Looks up the current rights of the run. Default: the runner's policy and the run's role. */
   readonly getCurrentRights?: GetCurrentRights;
-  /** Stays the same if the run continues after a restart. Approvals of its calls then remain valid. */
+  /** Stays the same if the run continues after a restart. Approvals for its calls then remain valid. */
   readonly runId?: string | undefined;
   /** Language of the reasons in approval requests. Default: English. */
   readonly phrases?: Phrases | undefined;
@@ -55,28 +61,31 @@ export interface ForRunOptions {
 
 /** The tools of one run. Every call is decided and recorded before its body runs. */
 export interface RunTools {
-  /** The tools that the run may use at all, for the model and the loop. */
+  /** The tools that the run may use in any call, for the model and the loop. */
   readonly tools: readonly Tool[];
-  /** For the agent loop: decides about a call before it is announced. */
+  /** For the agent loop. Decides about a call before it is announced. */
   readonly beforeToolCall: BeforeToolCall;
-  /** For the agent loop: waits for the approval that `beforeToolCall` requested. */
+  /** For the agent loop. Waits for the approval that `beforeToolCall` requested. */
   readonly onAsk: OnAsk;
-  /** For calls outside of the loop (slash commands, HTTP, skills): validates the arguments, decides and runs. */
+  /**
+   * For calls outside the loop (slash commands, HTTP, skills). Validates the arguments, decides about the call and runs
+   * it.
+   */
   call(name: string, args: unknown, options: DirectCallOptions): Promise<ToolResult>;
 }
 
 export interface DirectCallOptions {
-  /** Unique in the run. */
+  /** Unique within the run. */
   readonly callId: string;
   readonly signal: AbortSignal;
   readonly update?: ToolContext["update"];
   /** Maximum length of the result in characters. Default: 16,000. */
   readonly resultChars?: number;
-  /** Called with the approval that the call needs and does not have. The call then fails without running. */
+  /** Called with the approval request if the call needs approval and has none. The call then fails without running. */
   readonly onRequested?: (approval: Approval) => void;
   /**
-   * Awaited after the call was allowed and before the tool runs. If it rejects, the call rejects and the tool does not
-   * run.
+   * Awaited after the call was allowed and before the tool runs. If this rejects, the call rejects and the tool does
+   * not run.
    */
   readonly beforeRun?: () => Promise<void>;
 }
@@ -203,7 +212,7 @@ async function waitForAnswer(context: RunContext, info: AskInfo): Promise<AskAns
   return { action: "allow" };
 }
 
-/** Waits for the approval of a call. Returns why the call may not run, or undefined if it may. */
+/** Waits for the approval of a call. Returns the reason why the call may not run, or undefined if it may. */
 async function waitForApproval(
   { options: { approvals }, permits }: RunContext,
   blueprint: ToolBlueprint,
@@ -278,7 +287,7 @@ async function runBody(
   permit: Permit,
 ): Promise<ToolResult> {
   context.signal.throwIfAborted();
-  // Plugins may return a text or any other JSON value instead of a result.
+  // Plugins may return a string or any other JSON value instead of a result.
   const redact = (output: ToolOutput) => redactResult(validateResult(output, blueprint.name), cleanText);
   try {
     const update: ToolContext["update"] = (partial) => context.update(redact(partial));
@@ -290,7 +299,7 @@ async function runBody(
 
 const CANNOT_ASK = "Nobody can approve this call here.";
 
-/** Validates arguments by a Standard Schema. A tool with a JSON Schema validates its arguments itself. */
+/** Validates arguments against a Standard Schema. A tool with a JSON Schema validates its arguments itself. */
 async function validateArgs(
   blueprint: ToolBlueprint,
   args: unknown,

@@ -1,6 +1,10 @@
 import type { Role } from "./types.ts";
 
-/** Limits the number of concurrent tasks. Waiting tasks start in order, owners' tasks before all others. */
+/**
+ * Waits for a permit. Resolves with the function that releases the permit.
+ *
+ * @throws the signal's reason as soon as the signal is aborted
+ */
 export interface Semaphore {
   /**
    * Waits for a permit. Resolves with the function that releases it.

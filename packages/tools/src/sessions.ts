@@ -4,20 +4,20 @@ import { defineTool, type ToolDefinition } from "./define.ts";
 import { failure, success } from "./result.ts";
 import type { Permit } from "./types.ts";
 
-/** A request of the model about other sessions: its sub-agents, by id, or other conversations, by session key. */
+/** A request from the model about other sessions: its sub-agents, by id, or other conversations, by session key. */
 export type SessionsRequest =
   | {
       readonly action: "spawn";
       readonly task: string;
       readonly label?: string | undefined;
-      /** Names, groups or profiles of tools. Default: all tools of the run. */
+      /** Names, groups or profiles of tools. Default: all of the run's tools. */
       readonly tools?: readonly string[] | undefined;
     }
   | { readonly action: "send"; readonly session: string; readonly message: string }
   | { readonly action: "list"; readonly others: boolean }
   | { readonly action: "history"; readonly session: string; readonly limit: number };
 
-/** The call that a request comes from. */
+/** The call that makes a request. */
 export interface SessionsCall {
   readonly sessionKey: string;
   /** Stays the same if the call is repeated after a restart. */
@@ -28,8 +28,8 @@ export interface SessionsCall {
 
 export interface SessionsToolsOptions {
   /**
-   * Carries out a request and resolves with a description of the outcome for the model, which also sees the message of
-   * a rejection.
+   * Handles a request and resolves with a description of the outcome for the model. If it rejects, the model sees the
+   * error message.
    */
   readonly carryOut: (request: SessionsRequest, call: SessionsCall) => Promise<string>;
 }
@@ -46,7 +46,10 @@ const sessionId = z
   .describe("A sub-agent's id, or the key of another conversation from sessions_list");
 const longText = z.string().min(1).max(20_000);
 
-/** Creates `sessions_spawn`, `sessions_send`, `sessions_list` and `sessions_history`, for work in other sessions. */
+/**
+ * Creates the tools `sessions_spawn`, `sessions_send`, `sessions_list` and `sessions_history`, with which an agent
+ * works in other sessions.
+ */
 export function createSessionsTools({ carryOut }: SessionsToolsOptions): readonly ToolDefinition[] {
   const toResult = async (
     request: SessionsRequest,

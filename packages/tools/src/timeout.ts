@@ -1,8 +1,8 @@
 import type { ToolResult } from "@signalbox/agent-core";
 
-/** Time that a tool has to finish after its signal was aborted, in milliseconds. */
+/** Time limit for a tool to finish after its signal was aborted, in milliseconds. */
 const GRACE_MS = 5_000;
-/** The longest delay of a Node.js timer, in milliseconds. */
+/** Maximum delay of a Node.js timer, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 interface Limits {
@@ -13,8 +13,8 @@ interface Limits {
 }
 
 /**
- * Runs a tool with a time limit. A tool that ignores its signal is abandoned after a grace period, so it does not block
- * the conversation.
+ * Runs a tool with a time limit. If a tool ignores its signal, it is abandoned after a grace period, so that it does
+ * not block the conversation.
  */
 export async function withTimeout(
   { signal, timeoutMs = MAX_TIMER_MS }: Limits,

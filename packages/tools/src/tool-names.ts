@@ -1,4 +1,4 @@
-/** Tools that belong together. Lists of tool names refer to them as `group:<name>`. */
+/** Groups of related tools. Lists of tool names refer to them as `group:<name>`. */
 export const TOOL_GROUPS: Readonly<Record<string, readonly string[]>> = {
   read: ["read", "ls", "find", "grep"],
   fs: ["read", "write", "edit", "apply_patch", "ls", "find", "grep"],
@@ -13,7 +13,7 @@ export const TOOL_GROUPS: Readonly<Record<string, readonly string[]>> = {
   mcp: ["mcp__*"],
 };
 
-/** The tools for a kind of agent. Lists of tool names refer to them as `profile:<name>`. */
+/** The tools for one type of agent. Lists of tool names refer to them as `profile:<name>`. */
 export const TOOL_PROFILES: Readonly<Record<string, readonly string[]>> = {
   minimal: ["read", "ls"],
   messaging: ["group:messaging", "read", "ls"],
@@ -36,7 +36,10 @@ function matches(entry: string, tool: string): boolean {
   return entry === tool;
 }
 
-/** Returns the tools of a group or profile, none if it does not exist, and undefined for any other entry. */
+/**
+ * Returns the tools of a group or profile, an empty list if the group or profile does not exist, and undefined for any
+ * other entry.
+ */
 function expand(entry: string): readonly string[] | undefined {
   const [kind, name] = [entry.slice(0, entry.indexOf(":")), entry.slice(entry.indexOf(":") + 1)];
   const all = kind === "group" ? TOOL_GROUPS : kind === "profile" ? TOOL_PROFILES : undefined;
@@ -50,9 +53,10 @@ const SHORTHANDS: readonly string[] = [
 ];
 
 /**
- * Returns the names in lists of a configuration that match no tool, each once.
+ * Returns the names in the configuration's lists that match no tool. Each name is returned once.
  *
- * @param existing names of tools; `prefix*` for tools whose names are not known yet, such as those of an MCP server
+ * @param existing names of tools. Use `prefix*` for tools whose names are not known yet, such as tools from an MCP
+ * server.
  */
 export function findUnknownToolNames(
   names: readonly string[],

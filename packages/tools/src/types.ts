@@ -21,13 +21,13 @@ const TAINT_SOURCES = [
 /** Origin of untrusted content in a run. `person` is another person who writes to the same agent. */
 export type TaintSource = (typeof TAINT_SOURCES)[number];
 
-/** Validates a stored source of taint. */
+/** Validates a stored taint source. */
 export const taintSourceSchema: z.ZodType<TaintSource> = z.enum(TAINT_SOURCES);
 
 /** A piece of untrusted content that a run has read. */
 export interface TaintMark {
   readonly source: TaintSource;
-  /** Names the content for people, for example by its URL. */
+  /** A description of the content for people, for example its URL. */
   readonly detail?: string;
 }
 
@@ -35,17 +35,17 @@ export interface TaintMark {
 export interface RunFacts {
   readonly agentId: string;
   readonly sessionKey: string;
-  /** The weakest role that has spoken in the run. */
+  /** The weakest role of all speakers in the run. */
   readonly role: Role;
   /** Immutable id of the only person who has spoken in the run. Absent if there were several speakers or none. */
   readonly speaker?: string;
   /** The kind of conversation: `direct`, `group`, `channel`, `api`, or another kind that the host distinguishes. */
   readonly channelKind: string;
-  /** Empty if the run has read no untrusted content. */
+  /** Empty if the run has not read any untrusted content. */
   readonly taint: readonly TaintMark[];
-  /** The models that may answer in the run, as `provider/model`: the first one and its fallbacks. */
+  /** The models that may answer in the run, as `provider/model`: the first model and its fallbacks. */
   readonly models?: readonly string[];
-  /** In a sub-agent's run: the names of the tools that the parent run may use. */
+  /** In a sub-agent's run, the names of the tools that the parent run may use. */
   readonly parentTools?: readonly string[];
 }
 
@@ -75,21 +75,21 @@ export type ClaimKind =
 
 export interface Claim {
   readonly kind: ClaimKind;
-  /** Names the path or the target for people. */
+  /** The path or target, for people. */
   readonly detail: string;
 }
 
 export type Verdict = "allow" | "deny" | "ask";
 
-/** A decision about a call. Recorded before the tool runs, or instead of running it. */
+/** A decision about a call. It is recorded before the tool runs, or instead of running it. */
 export interface DecisionRecord {
   readonly decision: Verdict;
   /**
-   * Code of the rule that decided, for example `agent_deny`, `role_allow:guest`, `taint_exec_network` or
+   * Code of the rule that led to the decision, for example `agent_deny`, `role_allow:guest`, `taint_exec_network` or
    * `approval:<id>`.
    */
   readonly rule: string;
-  /** One sentence. */
+  /** The reason in one sentence. */
   readonly reason: string;
   readonly tool: string;
   readonly callId: string;
@@ -124,17 +124,23 @@ export interface NamedFile {
   readonly sha256: string;
 }
 
-/** The content of an approval. It is shown in full, and the approval is bound to its hash. */
+/** The content that a person approves. It is shown in full, and the approval is bound to its hash. */
 export interface ApprovalSubject {
-  /** The script, the change of a file, or the arguments as JSON. */
+  /** The script, the change to a file, or the arguments as JSON. */
   readonly action: string;
-  /** True if the action contains something that the run may not read. It is then shown only to owners, in private. */
+  /**
+   * True if the action contains something that the run may not read. The action is then shown only to owners, in
+   * private.
+   */
   readonly forOwners?: boolean;
   /** SHA-256 of the action before invisible characters were escaped. Set when the approval is requested. */
   readonly sha256?: string;
   /** Files whose content must not change before the call runs. */
   readonly files?: readonly NamedFile[];
-  /** Digests of the state before and after the call, if known. If both are equal, the call has taken effect. */
+  /**
+   * Digests of the state before and after the call, if known. If the current state matches the second digest, the call
+   * has taken effect.
+   */
   readonly states?: { readonly from: string; readonly to: string };
   /** Hosts that a command may reach. */
   readonly domains?: readonly string[];
@@ -146,10 +152,10 @@ export interface ApprovalSubject {
   readonly binary?: string;
 }
 
-/** The input of `defineTool`: a tool of `@signalbox/agent-core` with additional methods for policy decisions. */
+/** The input for `defineTool`: a tool of `@signalbox/agent-core` with additional methods for policy decisions. */
 export interface ToolBlueprint<Args = unknown, Details extends JsonValue = JsonValue>
   extends Omit<Tool<Args, Details>, "execute"> {
-  /** Taints the run after each call, including failed ones. Set it for tools whose results are written by others. */
+  /** Taints the run after each call, including failed ones. Set this for tools whose results other people write. */
   readonly taints?: TaintSource;
   /** Returns the untrusted content that the run reads by making the call. Called before the decision. */
   exposes?(args: Args, facts: RunFacts): readonly TaintMark[] | Promise<readonly TaintMark[]>;
@@ -160,18 +166,18 @@ export interface ToolBlueprint<Args = unknown, Details extends JsonValue = JsonV
   /** Returns true if an allow rule covers the call, so it runs without approval. Default: false. */
   isCovered?(args: Args, rules: readonly AllowRule[]): Promise<boolean>;
   /**
-   * Waits for a condition in addition to the policy decision, for example a person's answer. Rejects if it cannot be
-   * met. A tool with this method is offered only in runs in which people can answer questions.
+   * Waits for a condition in addition to the policy decision, for example a person's answer. Rejects if the condition
+   * cannot be met. A tool with this method is offered only in runs in which people can answer questions.
    */
   waitsFor?(call: ToolCall<Args>, facts: RunFacts, signal: AbortSignal): Promise<void>;
   /**
-   * Runs the tool. Only a tool runner can call it, after it recorded the decision `allow`.
+   * Runs the tool. Only a tool runner can call this method, after recording the decision `allow`.
    *
    * @param call id, name and validated arguments
    * @param context signal, maximum length of the result, and a function for progress reports
    * @param permit the decision, and the run that the result may taint
-   * @returns a result, a text, or any other JSON value, which the model gets as JSON. An error that it throws becomes a
-   *   failed result.
+   * @returns a result, a string, or any other JSON value, which the model receives as JSON. A thrown error becomes a
+   * failed result.
    */
   run(call: ToolCall<Args>, context: ToolContext, permit: Permit): Promise<ToolOutput<Details>>;
 }

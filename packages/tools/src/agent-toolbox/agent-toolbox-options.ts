@@ -16,8 +16,8 @@ import type { AskUserRequest } from "../user-questions/ask-user.ts";
 import type { UserQuestionOutcome } from "../user-questions/user-question.ts";
 
 /**
- * The facts about a run that the toolbox needs. A host adds the facts that its functions in {@link AgentToolboxOptions}
- * need.
+ * The facts about a run that the toolbox needs. A host adds the facts that its own functions in {@link
+ * AgentToolboxOptions} need.
  */
 export interface ToolRun {
   /** See `ForRunOptions`. */
@@ -37,13 +37,15 @@ export interface ToolRun {
   /** See `RunFacts`. */
   readonly parentTools?: readonly string[];
   /**
-   * Looks up the current rights of the run. Each call is decided by the narrower of these and the run's initial rights.
-   * Default: rights do not change during the run.
+   * Looks up the current rights of the run. Each call is checked against both these rights and the run's initial
+   * rights, and the narrower ones apply. Default: rights do not change during the run.
    */
   readonly getCurrentRights?: GetCurrentRights;
 }
 
-/** Decides whether a run may send a file or a page, as if it read it, and records the decision. */
+/**
+ * Decides whether a run may send a file or a page, using the same rules as for reading it, and records the decision.
+ */
 export type MayAttach = (
   source: AttachmentSource,
 ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly why: string }>;
@@ -55,53 +57,62 @@ export interface AgentToolboxOptions<Run extends ToolRun> {
   /** Returns an agent's memory. Default: none, and the memory tools do not exist. */
   readonly memory?: (agent: Run["agent"]) => AgentMemory | undefined;
   readonly sandbox: BuiltInToolsOptions["sandbox"];
-  /** Returns the hosts that an agent's commands may reach if policy allows it. Default: none. */
+  /** Returns the hosts that an agent's commands may reach if the policy allows it. Default: none. */
   readonly domains?: (agent: Run["agent"]) => readonly string[];
   /** Returns additional environment variables for an agent's commands. Called before each command. Default: none. */
   readonly environment?: (agent: Run["agent"]) => Promise<Readonly<Record<string, string>>>;
-  /** Cleans each text of a tool result before a model or viewer gets it, such as of secrets. Default: no change. */
+  /**
+   * Sanitizes every string of a tool result, for example by removing secrets, before a model or viewer receives it.
+   * Default: no change.
+   */
   readonly cleanText?: (text: string) => string;
   /** See {@link BuiltInToolsOptions.fitImage}. */
   readonly fitImage?: BuiltInToolsOptions["fitImage"];
   readonly fetch: BuiltInToolsOptions["fetch"];
-  /** Returns the service behind `web_search` when an agent's tools are created. Default: the tool does not exist. */
+  /**
+   * Returns the service that `web_search` uses. Called when an agent's tools are created. Default: the tool does not
+   * exist.
+   */
   readonly webSearch?: () => BuiltInToolsOptions["webSearch"];
   /**
-   * Returns the function that lets a vision model look at an image, when an agent's tools are created. Default: the
+   * Returns the function that sends an image to a vision model. Called when an agent's tools are created. Default: the
    * tool `image` does not exist.
    */
   readonly describeImage?: () => DescribeImage<Run> | undefined;
   /** Implements the tool `gateway`. Default: the tool does not exist. */
   readonly gateway?: BuiltInToolsOptions["gateway"];
-  /** Carries out the requests of the tool `message`. */
+  /** Handles the requests of the tool `message`. */
   readonly send: (
     action: MessageAction,
     run: Run & { readonly mayAttach: MayAttach; readonly isVisible: (path: string) => boolean },
     call: { readonly callId: string; readonly signal: AbortSignal },
   ) => Promise<MessageOutcome>;
-  /** Returns true if a destination of the tool `message` is the run's own conversation. Default: false. */
+  /** Returns true if a destination of the tool `message` is the run's own conversation. Default: always false. */
   readonly isCurrent?: (destination: MessageDestination, run: Run) => boolean;
-  /** Carries out the requests of the tool `cron`. Default: the tool does not exist. */
+  /** Handles the requests of the tool `cron`. Default: the tool does not exist. */
   readonly cron?: (request: CronRequest, run: Run, call: { readonly callId: string }) => Promise<string>;
-  /** Asks the person that a run works for; see `AskUserToolOptions`. Default: the tool `ask_user` does not exist. */
+  /**
+   * Sends a question to the person whom the run works for. See `AskUserToolOptions`. Default: the tool `ask_user` does
+   * not exist.
+   */
   readonly askUser?: (
     request: AskUserRequest,
     run: Run,
     call: { readonly callId: string; readonly signal: AbortSignal },
   ) => Promise<UserQuestionOutcome>;
-  /** Carries out requests of the `sessions_*` tools. Default: these tools do not exist. */
+  /** Handles the requests of the `sessions_*` tools. Default: these tools do not exist. */
   readonly sessions?: (
     request: SessionsRequest,
     run: Run & { readonly offered: readonly string[] },
     call: SessionsCall,
   ) => Promise<string>;
-  /** Returns further tools. Called before each run. Default: none. */
+  /** Returns additional tools. Called before each run. Default: none. */
   readonly more?: (agent: Run["agent"]) => Promise<MoreTools>;
   /** Stores approval requests. */
   readonly approvals: ApprovalStore;
   /** Asks people for an approval. */
   readonly prompt: (approval: Approval, run: Run) => Promise<void>;
-  /** Called after each decision of a person. */
+  /** Called after each decision by a person. */
   readonly onDecided?: (approval: Approval, approver: string) => void;
   /** Called for each approval request that expired without a decision. */
   readonly onExpired?: (approval: Approval) => void;
@@ -109,30 +120,30 @@ export interface AgentToolboxOptions<Run extends ToolRun> {
   readonly getPhrases?: (run: Run) => Phrases;
   /** The commands that run without approval in the mode `unlisted`. Default: none. */
   readonly allowRules?: AllowRules;
-  /** Called before every decision, for the host's hooks. */
+  /** Called before every decision to run the host's hooks. */
   readonly beforeCall: (call: HookedCall) => Promise<HookVerdict>;
   /** Records a decision. If it throws, the call does not run. */
   readonly record: (run: Run, text: string, decision: RecordedDecision) => void;
-  /** Milliseconds since the epoch. */
+  /** Returns the current time, in milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Lets a vision model answer a question about an image for a run. */
+/** Asks a vision model a question about an image on behalf of a run. */
 export type DescribeImage<Run> = (image: ImageQuestion, run: Run, signal: AbortSignal) => Promise<string>;
 
-/** A decision as a host records it. */
+/** A decision in the form in which a host records it. */
 interface RecordedDecision {
-  /** The tool, or `attach` for an attachment of a reply. */
+  /** The tool name, or `attach` for an attachment to a reply. */
   readonly tool: string;
   readonly decision: "allow" | "ask" | "deny";
   readonly rule: string;
   readonly call?: string;
 }
 
-/** Tools that are not built in: the host's own, and those of packages and servers. */
+/** Tools that are not built in: the host's own tools, and tools from packages and servers. */
 export interface MoreTools {
   readonly tools: readonly ToolDefinition[];
-  /** Taint of the runs that see these tools, if their descriptions were not reviewed. Default: none. */
+  /** Taint of the runs that see these tools, if the tool descriptions were not reviewed. Default: none. */
   readonly taint?: readonly TaintMark[];
 }
 
@@ -144,7 +155,7 @@ interface HookedCall {
   readonly args: unknown;
 }
 
-/** Changed arguments are validated against the tool's schema again, and decided before the tool runs. */
+/** Changed arguments are validated against the tool's schema and checked against the policy before the tool runs. */
 export type HookVerdict =
   | { readonly action: "allow"; readonly args?: JsonObject }
   | { readonly action: "deny"; readonly reason: string };

@@ -9,7 +9,7 @@ import type { DirectCallOptions, RunTools } from "../runner.ts";
 import type { Role, TaintSource } from "../types.ts";
 import type { HookVerdict, MayAttach } from "./agent-toolbox-options.ts";
 
-/** Options of a call that a command makes instead of the model. */
+/** Options for a call that a command makes instead of the model. */
 interface CommandCallOptions extends Omit<DirectCallOptions, "onRequested"> {
   /** Wraps the wait for a person's decision. */
   readonly asking: <T>(ask: () => Promise<T>) => Promise<T>;
@@ -18,52 +18,52 @@ interface CommandCallOptions extends Omit<DirectCallOptions, "onRequested"> {
 /** The tools of one run. */
 export interface AgentToolboxRun extends Pick<RunTools, "tools"> {
   readonly mayAttach: MayAttach;
-  /** Returns true if the run may know of a place in the workspace, by its path as the workspace displays it. */
+  /** Returns true if the run may know about a path in the workspace, given as the workspace displays it. */
   readonly isVisible: (path: string) => boolean;
   readonly effects: (name: string) => ToolEffects;
-  /** For the agent loop: decides about each call of the model. */
+  /** For the agent loop. Decides about each call that the model makes. */
   readonly beforeToolCall: BeforeToolCall;
   readonly onAsk: OnAsk;
   /**
-   * Makes a call that the model did not request. It is decided like any other, and waits for an approval if it needs
-   * one. Rejects without running the tool if the approvals are closed meanwhile.
+   * Makes a call that the model did not request. The same policy applies as to any other call, and the call waits for
+   * approval if it needs one. Rejects without running the tool if approvals are closed in the meantime.
    */
   readonly call: (name: string, args: unknown, how: CommandCallOptions) => Promise<ToolResult>;
   /** Adds a message to the run. Its speaker may lower the run's rights, and quoted content taints the run. */
   addMessage(message: RunMessage, role: Role, speaker: string): void;
-  /** Marks the addresses in a text as known: the model did not invent them. */
+  /** Marks the URLs in a string as known, which means that the model did not invent them. */
   addLinks(text: string): void;
   /** Taints the run. */
   addTaint(source: TaintSource): void;
-  /** Returns the sources of taint so far. */
+  /** Returns the taint sources so far. */
   readonly taint: () => readonly TaintSource[];
-  /** Returns the weakest role that has spoken in the run so far. */
+  /** Returns the weakest role of all speakers in the run so far. */
   readonly role: () => Role;
   /** Ends the run. Its tools can no longer act in its conversation. */
   end(): void;
 }
 
-/** Another message that a message replies to, forwards or follows in a thread. */
+/** A message that another message replies to, forwards or follows in a thread. */
 interface ReferencedMessage {
   readonly kind: "reply" | "thread" | "forward";
   readonly messageId?: string | undefined;
-  /** Absent if only its id is known. */
+  /** Absent if only the id of the message is available. */
   readonly text?: string | undefined;
   readonly media?: readonly object[] | undefined;
 }
 
-/** The parts of a message that affect a run's rights. */
+/** The fields of a message that affect a run's rights. */
 interface RunMessage {
   readonly text: string;
-  /** Present if someone else's words were forwarded. */
+  /** Present if the message forwards someone else's words. */
   readonly forwarded?: object;
-  /** Other messages that it refers to. */
+  /** Other messages that this message refers to. */
   readonly references?: readonly ReferencedMessage[] | undefined;
 }
 
 /**
- * Adds the host's hooks and the wait for approvals to the tools of a run. The order of a call is: hooks, decision
- * (`call-decision.ts`), approval, body (`runner.ts`).
+ * Adds the host's hooks and the wait for approvals to a run's tools. The steps of a call are: hooks, decision (`call-
+ * decision.ts`), approval, body (`runner.ts`).
  */
 export function withHooks(
   runTools: RunTools,
@@ -82,7 +82,7 @@ export function withHooks(
       if (verdict.args !== undefined) return { action: "change", args: verdict.args };
       return beforeToolCall(info);
     },
-    // A shutdown does not wait for people: the call stays pending, and is repeated after the next start.
+    // A shutdown does not wait for people. The call stays pending and is repeated after the next start.
     onAsk: (info) =>
       Promise.race([
         Promise.resolve(onAsk(info)),
@@ -130,7 +130,10 @@ export function createRunInputs(
   };
 }
 
-/** Sorts tools by the agent's own list, then built-in tools by their usual order, then the rest. */
+/**
+ * Sorts tools: first those in the agent's own list, in its order, then built-in tools in their default order, then all
+ * others.
+ */
 function sortTools(tools: readonly Tool[], { allow = [] }: ToolRule): Tool[] {
   const position = (name: string): number => {
     const [listed, builtIn] = [allow.indexOf(name), BUILT_IN_TOOLS.indexOf(name)];

@@ -18,23 +18,27 @@ import type {
 } from "./agent-toolbox-options.ts";
 import { type AgentToolboxRun, createRunInputs, withHooks } from "./agent-toolbox-run.ts";
 
-/** The tools of all agents of a host. */
+/** The tools of all agents on a host. */
 export interface AgentToolbox<Run extends ToolRun> {
-  /** The approval requests of all agents. Close it when the host stops. */
+  /** The approval requests of all agents. Close this when the host stops. */
   readonly approvals: Approvals;
   /** Creates the tools of one run. A session has at most one run at a time. */
   forRun(run: Run): Promise<AgentToolboxRun>;
-  /** Ends the background commands of one conversation. Without a conversation, ends all and refuses new ones. */
+  /**
+   * Ends the background commands of one conversation. Without a conversation, ends all background commands and rejects
+   * new ones.
+   */
   endCommands(sessionKey?: string): Promise<void>;
-  /** Ends the background commands that were started for matching speakers. */
+  /** Ends the background commands that were started on behalf of matching speakers. */
   endCommandsStartedBy(matches: (speaker: string) => boolean): Promise<void>;
-  /** Returns the commands that run in the background. */
+  /** Returns the commands that are running in the background. */
   commands(): readonly BackgroundProcess[];
 }
 
 /**
- * Creates the tools of all agents of a host. Each call of a model or a command goes to the host's hooks (`beforeCall`),
- * is decided and recorded, waits for an approval if it needs one, and only then runs.
+ * Creates the tools of all agents on a host. Each call by a model or a command first runs the host's hooks
+ * (`beforeCall`). It is then checked against the policy and recorded, waits for approval if it needs one, and only then
+ * runs.
  */
 export function createAgentToolbox<Run extends ToolRun>(
   options: AgentToolboxOptions<Run>,
@@ -42,7 +46,7 @@ export function createAgentToolbox<Run extends ToolRun>(
   return new DefaultAgentToolbox(options);
 }
 
-/** A run with the names of its tools, and what it may attach. */
+/** A run with the names of its tools and the attachments that it may send. */
 type ActiveRun<Run extends ToolRun> = Run & {
   readonly mayAttach: MayAttach;
   readonly isVisible: AgentToolboxRun["isVisible"];
@@ -56,7 +60,7 @@ class DefaultAgentToolbox<Run extends ToolRun> implements AgentToolbox<Run> {
   readonly #running = new Map<string, ActiveRun<Run>>();
   readonly #links = createSessionLinks({ maxSessions: 500, maxLinks: 500 });
   readonly #processes: Processes;
-  /** The runner of each agent, with the policy that it was created for. */
+  /** The runner of each agent and the policy for which it was created. */
   readonly #runners = new Map<
     string,
     { readonly policy: ToolPolicy; readonly runner: Promise<ToolRunner> }
@@ -158,7 +162,7 @@ class DefaultAgentToolbox<Run extends ToolRun> implements AgentToolbox<Run> {
     const { id, tools: policy } = agent;
     const existing = this.#runners.get(id);
     if (existing?.policy === policy) return existing.runner;
-    // The policy of an agent may change while its commands run.
+    // An agent's policy may change while its commands are running.
     if (!allowsTool(policy, "exec") || !allowsTool(policy, "process"))
       await this.#processes.end({ agentId: id });
     const runner = this.#createRunner(agent);
@@ -184,7 +188,7 @@ class DefaultAgentToolbox<Run extends ToolRun> implements AgentToolbox<Run> {
     });
   }
 
-  /** Returns the resources that the tools of an agent use. */
+  /** Returns the resources that an agent's tools use. */
   #resources(agent: Run["agent"]) {
     const { folders, memory, sandbox, domains, environment, fitImage, fetch, webSearch } = this.#options;
     return {
@@ -233,7 +237,7 @@ class DefaultAgentToolbox<Run extends ToolRun> implements AgentToolbox<Run> {
   #createAsk(askUser: NonNullable<AgentToolboxOptions<Run>["askUser"]>): AskUserToolOptions["ask"] {
     return async (request, { sessionKey, callId, signal }) => {
       const outcome = await askUser(request, this.#getRun(sessionKey), { callId, signal });
-      // Addresses in the person's own words are known, like those in a message. Options are the model's words.
+      // URLs in a person's own words are known, like those in a message. Options are written by the model.
       if (outcome.kind === "answered" && !request.options.includes(outcome.text))
         this.#links.add(sessionKey, outcome.text);
       return outcome;

@@ -8,7 +8,7 @@ import type { RunFacts, TaintMark } from "../types.ts";
 interface BackgroundCommand {
   readonly sessionKey: string;
   readonly command: string;
-  /** Facts of the run that started the command, at the time of the start. */
+  /** Facts about the run that started the command, as of the start. */
   readonly facts: RunFacts;
   /** Runs the command until it ends or the signal is aborted. */
   readonly run: (io: {
@@ -16,24 +16,24 @@ interface BackgroundCommand {
     readonly input: PassThrough;
     readonly onOutput: (output: string) => void;
   }) => Promise<SandboxOutcome>;
-  /** Returns the taint of a run that reads this output. */
+  /** Returns the taint for a run that reads this output. */
   readonly getTaint: (output: string) => readonly TaintMark[];
 }
 
 /** A background command that has been started. */
 export interface BackgroundProcess extends Omit<BackgroundCommand, "run"> {
-  /** Random, so that no id is reused after a restart of the gateway. */
+  /** The id is random, so that it is not reused after a restart of the gateway. */
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Returns the output so far, shortened in the middle if it is long. */
+  /** Returns the output so far. Long output is shortened in the middle. */
   output(): string;
   /** Returns the outcome, the error message if the command could not run, or undefined while it is running. */
   end(): SandboxOutcome | string | undefined;
-  /** Resolves when the command has ended or after `ms` milliseconds; with `orOutput`, also on new output. */
+  /** Resolves when the command has ended or after `ms` milliseconds. With `orOutput`, also resolves on new output. */
   wait(ms: number, orOutput?: boolean): Promise<void>;
   /**
-   * Writes to the standard input of the command, or closes it if the text is undefined. Returns false if the input was
+   * Writes to the command's standard input, or closes it if the string is undefined. Returns false if the input was
    * already closed.
    */
   write(text: string | undefined): boolean;
@@ -48,28 +48,28 @@ type CommandFilter =
 
 /** The background commands of all conversations. */
 export interface Processes {
-  /** Starts a command. Returns the reason as a string if it may not start. */
+  /** Starts a command. If it may not start, returns the reason as a string. */
   start(command: BackgroundCommand): BackgroundProcess | string;
   /** Returns the running commands of all conversations. */
   running(): readonly BackgroundProcess[];
-  /** Returns the commands of a conversation. Commands that have ended are included until they are forgotten. */
+  /** Returns the commands of a conversation, including commands that have ended but were not forgotten yet. */
   list(sessionKey: string): readonly BackgroundProcess[];
-  /** Removes a command that has ended, after its outcome was reported. */
+  /** Removes a command that has ended and whose outcome was reported. */
   forget(process: BackgroundProcess): void;
   /**
-   * Kills the commands of a conversation, of an agent or of matching speakers. Without an argument, kills all commands
-   * and refuses to start new ones.
+   * Kills the commands of a conversation, an agent or matching speakers. Without an argument, kills all commands and
+   * refuses to start new ones.
    */
   end(filter?: CommandFilter): Promise<void>;
 }
 
 const MAX_PER_SESSION = 4;
 const MAX_RUNNING = 16;
-/** Commands that have ended and whose outcome was not read yet. Older ones are dropped. */
+/** Maximum number of commands that have ended and whose outcome was not read yet. Older ones are dropped. */
 const MAX_ENDED = 32;
 
 export interface ProcessesOptions {
-  /** Milliseconds since the epoch. Default: `Date.now`. */
+  /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
   /** Creates the id of a command. Default: a random id. */
   readonly makeId?: () => string;
@@ -110,8 +110,8 @@ export function createProcesses(options: ProcessesOptions = {}): Processes {
 }
 
 /**
- * Random rather than a counter: a counter restarts with the process, and an id from an earlier process would then refer
- * to another command.
+ * Creates a random id. A counter would restart with the process, so an id from an earlier process could refer to
+ * another command.
  */
 function createRandomId(): string {
   return `p${randomBytes(4).toString("hex")}`;

@@ -9,7 +9,7 @@ import type { BackgroundProcess, Processes } from "./processes.ts";
 
 export interface ProcessToolOptions {
   readonly processes: Processes;
-  /** Milliseconds since the epoch. Default: `Date.now`. */
+  /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
@@ -17,8 +17,8 @@ const MAX_WAIT_S = 30;
 const MAX_INPUT = 10_000;
 
 /**
- * Creates `process`, which lists, reads, writes to and kills the background commands of a conversation. Its effects are
- * external.
+ * Creates the tool `process`, which lists, reads, writes to and kills the background commands of a conversation. Its
+ * effects are external.
  */
 export function createProcessTool({ processes, now = Date.now }: ProcessToolOptions): ToolDefinition {
   return defineTool({
@@ -37,7 +37,7 @@ export function createProcessTool({ processes, now = Date.now }: ProcessToolOpti
     }),
     effects: "external",
     truncate: "head_tail",
-    // Input can be a command too, for example in a shell, so an allow rule does not cover `write`.
+    // Input can be a command, for example in a shell, so an allow rule does not cover `write`.
     isCovered: async ({ action }) => action !== "write",
     async run({ args }, context, { run }): Promise<ToolResult> {
       const commands = processes.list(run.facts.sessionKey);
@@ -71,14 +71,17 @@ const TOO_FEW_RIGHTS =
 const INPUT_CLOSED = "The input of this command is closed. Poll it or kill it.";
 
 /**
- * A command acts on its input with the rights of the run that started it. Only runs with at least these rights may
- * write to it.
+ * Returns true if the run may write to a command. A command processes its input with the rights of the run that started
+ * it, so the writer needs at least these rights.
  */
 function mayWrite({ facts: before }: BackgroundProcess, facts: RunFacts): boolean {
   return isAtLeast(facts.role, before.role) && (facts.taint.length === 0 || before.taint.length > 0);
 }
 
-/** The command line was written by the run that started it, and its output may repeat it, so both taint the reader. */
+/**
+ * Taints the run that reads a command. The run that started the command wrote the command line, and the output may
+ * repeat it, so both taint the reader.
+ */
 function taintBy(process: BackgroundProcess, output: string, run: Permit["run"]): void {
   const marks = process.getTaint(output);
   for (const mark of marks) run.taint(mark);

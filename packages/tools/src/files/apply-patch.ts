@@ -22,8 +22,8 @@ export interface ApplyPatchToolOptions {
 const MAX_BYTES = 2_000_000;
 
 /**
- * Creates `apply_patch`, which changes several files at once. All changes are computed before the first file is
- * written. Its effects are external: applying the same patch twice may change a file twice.
+ * Creates the tool `apply_patch`, which changes several files at once. All changes are computed before the first file
+ * is written. Its effects are external: applying the same patch twice may change a file twice.
  */
 export function createApplyPatchTool({ workspace }: ApplyPatchToolOptions): ToolDefinition {
   return defineTool({
@@ -64,14 +64,14 @@ export function createApplyPatchTool({ workspace }: ApplyPatchToolOptions): Tool
   });
 }
 
-/** Creates the result of a patch that was valid but could not be written completely. */
+/** Creates the result for a valid patch that could not be written completely. */
 function toPartialFailure(error: unknown, done: readonly string[]): ToolResult {
   const { content, ...failed } = fileFailure(error);
   const before = `\nThe rest of the patch was not applied. Completed steps:\n${done.join("\n")}`;
   return { ...failed, content: [...content, { type: "text", text: before }] };
 }
 
-/** The effect of one step of a patch. */
+/** The effect of one patch step. */
 interface StepOutcome {
   readonly write?: { readonly path: string; readonly text: string };
   readonly remove?: string;

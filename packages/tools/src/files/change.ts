@@ -6,12 +6,14 @@ import { getVisibleWorkspace } from "./places.ts";
 import { detectEncoding } from "./text.ts";
 import { compareTexts } from "./text-work.ts";
 
-/** Maximum size in bytes of a file whose old content is compared. Larger files are shown as new. */
+/** Maximum size of a file whose old content is compared, in bytes. Larger files are shown as new. */
 const MAX_BYTES = 1_000_000;
-/** Shown instead of a change that does not fit. The reason could reveal text that the run has not read. */
+/**
+ * Shown instead of a change that does not match the file. The reason could reveal content that the run has not read.
+ */
 export const CANNOT_BE_MADE = "[this change does not fit the file]";
 
-/** Returns the diff of a file, which a person approves before the file is written. */
+/** Returns the diff of a file for a person to approve before the file is written. */
 export async function describeChange(
   workspace: Workspace,
   path: string,

@@ -1,4 +1,4 @@
-/** Two versions of a text, with the names for the header of a diff. */
+/** Two versions of a text and their names for the header of a diff. */
 export interface Comparison {
   readonly oldName: string;
   readonly newName: string;
@@ -11,7 +11,7 @@ export async function compareByLine(comparison: Comparison, maxEdits: number): P
   const { oldName, newName, before, after } = comparison;
   const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import("diff");
   const headers = { headerOptions: FILE_HEADERS_ONLY };
-  // The diff of an empty text needs no search, so it needs no limit.
+  // Comparing with an empty text requires no search, so it needs no limit.
   const options = before === "" || after === "" ? headers : { ...headers, maxEditLength: maxEdits };
   return createTwoFilesPatch(oldName, newName, before, after, undefined, undefined, options);
 }

@@ -14,7 +14,7 @@ import { acquireWriteLock, MAX_LOCKED_MS } from "./write-lock.ts";
 
 export interface EditToolOptions {
   readonly workspace: Workspace;
-  /** Maximum size of the file in bytes. Default: 2,000,000. */
+  /** Maximum size of the file, in bytes. Default: 2,000,000. */
   readonly maxBytes?: number;
 }
 
@@ -25,8 +25,8 @@ const replacement = z.object({
 });
 
 /**
- * Creates `edit`, which replaces exact text. Its effects are external: a second call may change the file again, so
- * after a crash the model checks the file instead of repeating the call.
+ * Creates the tool `edit`, which replaces exact text. Its effects are external: a second call may change the file
+ * again, so after a crash the model checks the file instead of repeating the call.
  */
 export function createEditTool(options: EditToolOptions): ToolDefinition {
   const { workspace } = options;

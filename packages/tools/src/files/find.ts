@@ -10,13 +10,13 @@ import { escapeName } from "./text.ts";
 export interface FindToolOptions {
   readonly workspace: Workspace;
   readonly search: Search;
-  /** Time limit of a search in milliseconds. Default: 10,000. */
+  /** Time limit for a search, in milliseconds. Default: 10,000. */
   readonly searchMs?: number;
 }
 
 const MAX_FILES = 500;
 
-/** Creates `find`, which finds files by name. No effects. */
+/** Creates the tool `find`, which finds files by name. It has no effects. */
 export function createFindTool({ workspace, search, searchMs }: FindToolOptions): ToolDefinition {
   return defineTool({
     name: "find",

@@ -13,22 +13,22 @@ import { detectEncoding, escapeName, truncateText } from "./text.ts";
 export interface GrepToolOptions {
   readonly workspace: Workspace;
   readonly search: Search;
-  /** Time limit of a search in milliseconds. Default: 10,000. */
+  /** Time limit for a search, in milliseconds. Default: 10,000. */
   readonly searchMs?: number;
 }
 
 const MAX_LINES = 200;
-/** Maximum length of a line in the result. Minified files have lines of megabytes. */
+/** Maximum length of a line in the result, in characters. Lines of minified files can have megabytes. */
 const MAX_LINE_CHARS = 400;
 /**
- * Number of files that are read ahead, and the maximum size of each in bytes. Larger files are read when they are
+ * Maximum number of files to read ahead, and the maximum size of each in bytes. Larger files are read when they are
  * shown.
  */
 const MAX_READ_AHEAD = 32;
 const MAX_BYTES_AHEAD = 1_000_000;
 const MORE = "there is more; narrow the search";
 
-/** Creates `grep`, which searches the text of files. No effects. */
+/** Creates the tool `grep`, which searches the content of files. It has no effects. */
 export function createGrepTool({ workspace, search, searchMs }: GrepToolOptions): ToolDefinition {
   return defineTool({
     name: "grep",
@@ -76,13 +76,13 @@ export function createGrepTool({ workspace, search, searchMs }: GrepToolOptions)
   });
 }
 
-/** A file that contains candidates, with their line numbers. */
+/** A file with candidates and their line numbers. */
 interface FileCandidates {
   readonly path: string;
   readonly at: readonly number[];
 }
 
-/** The text of such a file, with the taint of a run that reads it. */
+/** The content of such a file, with the taint for a run that reads it. */
 interface FileMatches extends Pick<OpenFile, "path" | "displayPath" | "changedAt"> {
   readonly lines: readonly string[];
   readonly at: readonly number[];
@@ -90,7 +90,7 @@ interface FileMatches extends Pick<OpenFile, "path" | "displayPath" | "changedAt
 }
 
 /**
- * Groups candidates by file. Searches return the lines of a file in succession. If a search fails, the candidates found
+ * Groups candidates by file. Searches return the lines of a file consecutively. If a search fails, the candidates found
  * so far are still returned.
  */
 async function* groupByFile(candidates: AsyncIterable<Candidate>): AsyncGenerator<FileCandidates> {
@@ -99,7 +99,7 @@ async function* groupByFile(candidates: AsyncIterable<Candidate>): AsyncGenerato
     for await (const { path, line = 1 } of candidates) {
       if (file !== undefined && file.path !== path) yield file;
       if (file?.path !== path) file = { path, at: [] };
-      // ripgrep returns a line once per match. One line more than the limit shows that there are more.
+      // ripgrep returns a line once per match. One line above the limit shows that there are more.
       if (file.at.at(-1) !== line && file.at.length <= MAX_LINES) file.at.push(line);
     }
   } catch (error) {
@@ -134,8 +134,8 @@ async function* mapAhead<Item, Result>(
 }
 
 /**
- * Reads a file through the workspace, which does not follow links out of it. Returns a function for a large file, which
- * is read when it is shown.
+ * Reads a file through the workspace, which does not follow links that lead out of it. For a large file, returns a
+ * function that reads the file when it is shown.
  */
 async function readAhead(place: SearchPlace, { path, at }: FileCandidates) {
   const file = await place.open(path);
@@ -166,7 +166,7 @@ async function readMatches(
   }
 }
 
-/** The lines of the result, up to the limit on characters. */
+/** The result lines, limited in the total number of characters. */
 class ResultLines {
   readonly #around: number;
   readonly #room: number;
@@ -191,7 +191,7 @@ class ResultLines {
     return this.#lines >= MAX_LINES || this.#chars >= this.#room;
   }
 
-  /** Adds the matches of a file. Returns false if there was not enough room for all of them. */
+  /** Adds the matches of a file. Returns false if not all of them fit. */
   add({ displayPath, lines, at }: FileMatches): boolean {
     const matched = new Set(at);
     let last = 0;

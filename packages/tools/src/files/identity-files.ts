@@ -13,7 +13,7 @@ export const IDENTITY_FILES: readonly string[] = [
   "TOOLS.md",
   "USER.md",
 ];
-/** Folders of the same kind: memories, and skills, which later runs follow. */
+/** Identity folders: memories, and skills, which later runs follow. */
 export const IDENTITY_FOLDERS: readonly string[] = [".agents", "memory", "skills"];
 /** Identity files that everyone with read access may read. */
 const READABLE = new Set([".agents", "skills", "AGENTS.md", "TOOLS.md"].map(fold));
@@ -25,14 +25,17 @@ function isIdentityPath(path: string): boolean {
   return PROTECTED.has(fold(path.split("/", 1)[0] ?? ""));
 }
 
-/** Returns true if guests may not see a path of the workspace: the files that define the agent, and its memories. */
+/**
+ * Returns true if guests may not see a workspace path. This applies to the files that define the agent and to its
+ * memories.
+ */
 export function isPrivate(path: string): boolean {
   return isIdentityPath(path) && !READABLE.has(fold(path.split("/", 1)[0] ?? ""));
 }
 
 /**
- * Returns the claim for access to a path, as the workspace displays it. For hosts that provide files by other means
- * than the tools.
+ * Returns the claim for access to a path, given as the workspace displays it. For hosts that provide files by other
+ * means than the tools.
  */
 export function getIdentityClaims(kind: "read_identity" | "write_identity", path: string): readonly Claim[] {
   const claimed = kind === "read_identity" ? isPrivate(path) : isIdentityPath(path);

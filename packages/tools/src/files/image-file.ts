@@ -10,8 +10,8 @@ import { type OpenFile, readWhole } from "../workspace/open-file.ts";
 import { formatCount, SAMPLE_BYTES } from "./text.ts";
 
 /**
- * Resizes an image that is larger than models accept. Resolves with undefined if the image is small enough, or cannot
- * be resized.
+ * Resizes an image that is larger than models accept. Resolves with undefined if the image is small enough or cannot be
+ * resized.
  */
 export type FitImage = (
   bytes: Uint8Array,
@@ -19,17 +19,17 @@ export type FitImage = (
   signal: AbortSignal,
 ) => Promise<{ readonly mimeType: string; readonly bytes: Uint8Array } | undefined>;
 
-/** Size limit of an image that is read to be resized. */
+/** Maximum size of an image that is read in order to resize it, in bytes. */
 const MAX_SOURCE_BYTES = 25_000_000;
 
-/** Reads the start of a file, enough to detect its type. */
+/** Reads the first bytes of a file, which are enough to detect its type. */
 export async function readStart(file: OpenFile): Promise<Uint8Array> {
   const buffer = new Uint8Array(Math.min(SAMPLE_BYTES, file.size));
   const { bytesRead } = await file.handle.read(buffer, 0, buffer.length, 0);
   return buffer.subarray(0, bytesRead);
 }
 
-/** Reads an image for a model. Returns a failure if the file is not an image, or too large for models. */
+/** Reads an image for a model. Returns a failure if the file is not an image or is too large for models. */
 export async function readImage(
   file: OpenFile,
   fitImage: FitImage | undefined,
@@ -38,7 +38,7 @@ export async function readImage(
   const refuse = (problem: string): ToolResult =>
     failure(`${file.displayPath} ${problem}`, { bytes: file.size });
   if (file.size > MAX_SOURCE_BYTES) return refuse(describeBytes(file));
-  // The dimensions may come after long metadata of cameras and programs, so the whole file is read.
+  // Cameras and programs may write long metadata before the dimensions, so the whole file is read.
   const bytes = await readWhole(file);
   const image = readImageInfo(bytes);
   if (image === undefined) return refuse("is not an image in a supported format.");

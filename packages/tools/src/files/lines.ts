@@ -1,26 +1,26 @@
 import type { FileHandle } from "node:fs/promises";
 import { type TextEncoding, truncateText } from "./text.ts";
 
-/** The requested lines, as far as they fit. */
+/** The requested lines that fit. */
 export interface LineSlice {
   readonly text: string;
   /** The first line in `text`, from 1. */
   readonly from: number;
   /** The last line in `text`, or `from - 1` if `text` is empty. */
   readonly to: number;
-  /** True if the last line was cut because it alone exceeds the limit. */
+  /** True if the last line was cut because this line by itself exceeds the limit. */
   readonly cutLine: boolean;
   /** True if there are more lines. */
   readonly more: boolean;
-  /** Number of lines of the file. Present if the end was reached. */
+  /** Number of lines in the file. Present if the end of the file was reached. */
   readonly total?: number;
 }
 
 const CHUNK_BYTES = 262_144;
 
 /**
- * Reads the lines from `offset` to `offset + limit - 1`, at most `maxChars` UTF-16 units. Streams the file up to the
- * last of these lines and drops the lines before `offset`. Never cuts a character in half.
+ * Reads the lines from `offset` to `offset + limit - 1`, up to `maxChars` UTF-16 units. Streams the file up to the last
+ * of these lines and drops the lines before `offset`. Never splits a character.
  */
 export async function readLines(
   handle: FileHandle,
@@ -77,8 +77,8 @@ export async function readLines(
       if (outcome !== "go-on") return slice(true, outcome === "cut");
     }
     partial += text.slice(from);
-    // Limits the memory for a very long line. Before the range, one character shows that there is a line; in the range,
-    // the line is cut as soon as it exceeds the room.
+    // Limits memory use for very long lines. Before the range, one character is kept to show that there is a line.
+    // Within the range, the line is cut as soon as it exceeds the remaining space.
     if (line < range.offset) partial = partial.slice(-1);
     else if (partial.length > room) {
       const outcome = take(partial);

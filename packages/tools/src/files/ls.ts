@@ -7,16 +7,16 @@ import type { FolderEntry, Workspace } from "../workspace/workspace.ts";
 import { getReadClaims, getVisibleWorkspace, isVisible } from "./places.ts";
 import { escapeName, formatCount } from "./text.ts";
 
-/** Number of entries that are examined before the event loop runs again. Takes a few milliseconds. */
+/** Number of entries to examine before yielding to the event loop. This takes a few milliseconds. */
 const SLICE_ENTRIES = 500;
 
 export interface LsToolOptions {
   readonly workspace: Workspace;
-  /** Default: 1,000. */
+  /** Maximum number of entries. Default: 1,000. */
   readonly maxEntries?: number;
 }
 
-/** Creates `ls`, which lists a folder, one entry per line. No effects. */
+/** Creates the tool `ls`, which lists a folder, one entry per line. It has no effects. */
 export function createLsTool(options: LsToolOptions): ToolDefinition {
   const { workspace } = options;
   const labelled = createLabelledWorkspace(workspace);

@@ -1,4 +1,4 @@
-/** The part of a file that is most similar to a text that does not occur in it. */
+/** The section of a file that is most similar to a text that the file does not contain. */
 export interface NearMatch {
   readonly kind: "white_space" | "similar";
   /** First and last line, from 1. */
@@ -12,7 +12,7 @@ const MAX_WANTED = 50;
 const MAX_SHOWN = 2_000;
 const MIN_SIMILARITY = 0.6;
 
-/** Searches for a text line by line: first ignoring white space, then by similarity. */
+/** Searches for a text line by line: first ignoring whitespace, then by similarity. */
 export function findNearMatch(text: string, wanted: string): NearMatch | undefined {
   const lines = text.split(/\r?\n/);
   const wantedLines = wanted.replace(/\r?\n$/, "").split(/\r?\n/);
@@ -59,7 +59,10 @@ function getBigrams(line: string): ReadonlySet<string> {
   return result;
 }
 
-/** Sorensen-Dice coefficient. Iterates over the smaller set: a long wanted line must not cost more on short lines. */
+/**
+ * Returns the Sørensen–Dice coefficient. Iterates over the smaller set, so that a long wanted line does not make
+ * comparisons with short lines slower.
+ */
 function getDiceCoefficient(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   if (a.size + b.size === 0) return 1;
   const [smaller, larger] = a.size <= b.size ? [a, b] : [b, a];

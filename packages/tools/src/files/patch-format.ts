@@ -1,26 +1,26 @@
-/** The change of one file by a patch. */
+/** The change that a patch makes to one file. */
 export type PatchStep =
   | { readonly kind: "add"; readonly path: string; readonly text: string }
   | { readonly kind: "delete"; readonly path: string }
   | {
       readonly kind: "update";
       readonly path: string;
-      /** New path of the file, if it moves. */
+      /** New path of the file if the patch moves it. */
       readonly moveTo?: string;
       readonly changes: readonly PatchChange[];
     };
 
 /** A block of lines that replaces another one. */
 export interface PatchChange {
-  /** Lines that come before the block, in this order, such as the head of a function. */
+  /** Lines that come before the block, in this order, such as a function header. */
   readonly after: readonly string[];
   readonly old: readonly string[];
   readonly new: readonly string[];
-  /** True if the old lines are the last ones of the file. */
+  /** True if the old lines are the last lines of the file. */
   readonly atEnd: boolean;
 }
 
-/** A malformed patch, or one that does not fit its files. The message is written for the model. */
+/** A patch that is malformed or does not match its files. The message is written for the model. */
 export class PatchError extends Error {
   override readonly name = "PatchError";
 }
@@ -29,8 +29,8 @@ const MAX_FILES = 100;
 const SECTION = /^\*\*\* (Add|Delete|Update) File: (.+)$/;
 
 /**
- * Parses the patch format that models are trained on: sections for whole files between `*** Begin Patch` and
- * `*** End Patch`.
+ * Parses the patch format that models are trained on: sections for whole files between `*** Begin Patch` and `*** End
+ * Patch`.
  *
  * @throws PatchError
  */
@@ -99,9 +99,9 @@ function parseUpdate(path: string, body: readonly string[]): PatchStep {
 }
 
 /**
- * Applies changes to a text in their order.
+ * Applies changes to a text in order.
  *
- * @throws PatchError if a change does not fit
+ * @throws PatchError if a change does not match
  */
 export function applyChanges(path: string, original: string, changes: readonly PatchChange[]): string {
   const isCrlf = original.includes("\r\n");
@@ -132,7 +132,7 @@ export function applyChanges(path: string, original: string, changes: readonly P
   return [...lines, ...(endsInLineBreak || original === "" ? [""] : [])].join(isCrlf ? "\r\n" : "\n");
 }
 
-/** Comparisons of lines, the strictest first. Models omit white space. */
+/** Line normalizations for comparisons, strictest first. Models tend to omit whitespace. */
 const NORMALIZATIONS: readonly ((line: string) => string)[] = [
   (line) => line,
   (line) => line.trimEnd(),
@@ -161,7 +161,7 @@ function findLines(
   return undefined;
 }
 
-/** For each prefix of a block: the length of the longest proper prefix that is also its suffix. */
+/** Returns, for each prefix of a block, the length of the longest proper prefix that is also its suffix. */
 function getBorders(block: readonly string[]): readonly number[] {
   const borders = [0];
   let length = 0;

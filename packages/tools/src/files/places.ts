@@ -6,28 +6,34 @@ import { fold } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { getIdentityClaims, isPrivate } from "./identity-files.ts";
 
-/** Folder at the top of a workspace with the attachments of messages, in a subfolder for each conversation. */
+/** Folder at the top of a workspace that contains message attachments, in a subfolder for each conversation. */
 export const INBOX_FOLDER = "inbox";
-/** Folder at the top of a workspace with the notes of people who are not owners, in a subfolder for each person. */
+/**
+ * Folder at the top of a workspace that contains the notes of people who are not owners, in a subfolder for each
+ * person.
+ */
 export const PEOPLE_FOLDER = "people";
 
-/** Folder at the top of a workspace with the agent's memories. */
+/** Folder at the top of a workspace that contains the agent's memories. */
 const MEMORY_FOLDER = "memory";
-/** Subfolders of memory with private and group conversations. Only the memory tools know who may read their content. */
+/**
+ * Memory subfolders for private and group conversations. Only the memory tools can determine who may read their
+ * content.
+ */
 const MEMORIES_OF_OTHERS: ReadonlySet<string> = new Set(["people", "chats"]);
 /** Kinds of conversations that no other person can read. */
 const PRIVATE_KINDS: ReadonlySet<string> = new Set(["direct", "api"]);
 
 /**
- * Only owners may open memory files, and only in private. No file tool opens the memories of other people and of
- * groups.
+ * Returns true if the run may open a memory file. Only owners may open memory files, and only in private. File tools
+ * never open the memories of other people or of groups.
  */
 function mayOpenMemory(second: string | undefined, facts: RunFacts): boolean {
   if (second === undefined) return true;
   return isOwnerInPrivate(facts) && !MEMORIES_OF_OTHERS.has(fold(second)) && !second.startsWith(".");
 }
 
-/** Returns true if only owners read the run's conversation. */
+/** Returns true if only owners can read the run's conversation. */
 export function isOwnerInPrivate({ role, channelKind }: RunFacts): boolean {
   return role === "owner" && PRIVATE_KINDS.has(channelKind);
 }
@@ -39,16 +45,16 @@ export function getClosedMemory(facts: RunFacts): readonly string[] {
 }
 
 /**
- * Returns the name of the subfolder of a conversation or person. A hash, because ids come from remote systems and must
- * not become paths.
+ * Returns the subfolder name for a conversation or person. The name is a hash, because ids come from remote systems and
+ * must not become paths.
  */
 export function toFolderName(id: string): string {
   return createHash("sha256").update(id).digest("hex").slice(0, 16);
 }
 
 /**
- * Returns the only subfolders of `inbox` and `people` that a run may see. `people` has no value for untainted owners,
- * who may see all of it.
+ * Returns the subfolders of `inbox` and `people` that a run may see. `people` is undefined for untainted owners, who
+ * may see all of its subfolders.
  */
 export function getOwnFolders({
   sessionKey,
@@ -65,8 +71,8 @@ export function getOwnFolders({
 }
 
 /**
- * Returns true if a run may know about a path, as the workspace displays it. Attachments belong to their conversation
- * and notes to their person. Guests do not see the agent's memories.
+ * Returns true if a run may know about a path, given as the workspace displays it. Attachments belong to their
+ * conversation and notes to their person. Guests do not see the agent's memories.
  */
 export function isVisible(path: string, facts: RunFacts): boolean {
   const [top = "", second] = path.split("/");
@@ -77,7 +83,7 @@ export function isVisible(path: string, facts: RunFacts): boolean {
   return own === undefined || fold(second) === own;
 }
 
-/** Returns a workspace in which the places are hidden that a run may not know about. */
+/** Returns a workspace that hides the paths that a run may not know about. */
 export function getVisibleWorkspace(workspace: Workspace, facts: RunFacts): Workspace {
   return workspace.restrict((path) => isVisible(path, facts));
 }
@@ -88,7 +94,8 @@ export async function getReadClaims(
   path: string,
   facts: RunFacts,
 ): Promise<readonly Claim[]> {
-  // A missing or hidden place is judged by its path alone, so the decision does not reveal whether it exists.
+  // For a missing or hidden path, only the path itself is checked, so the decision does not reveal whether the path
+  // exists.
   const place = await getVisibleWorkspace(workspace, facts)
     .locate(path)
     .catch(() => relative(workspace.dir, resolve(workspace.dir, path)));

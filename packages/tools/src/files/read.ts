@@ -17,10 +17,10 @@ export interface ReadToolOptions {
   readonly fitImage?: FitImage | undefined;
 }
 
-/** Share of the start in the result if a file does not fit. The rest is for the end. */
+/** Share of the result that shows the start of a file that does not fit. The rest shows the end. */
 const HEAD_SHARE = 0.7;
 
-/** Creates `read`, which returns text by lines and images as images. No effects. */
+/** Creates the tool `read`, which returns text by lines and images as images. It has no effects. */
 export function createReadTool({ workspace, fitImage }: ReadToolOptions): ToolDefinition {
   const labelled = createLabelledWorkspace(workspace);
   return defineTool({
@@ -70,7 +70,10 @@ interface ReadArgs {
   readonly limit?: number | undefined;
 }
 
-/** Returns the requested lines. Without a request, returns the whole file, or its start and end if it does not fit. */
+/**
+ * Returns the requested lines. If no lines were requested, returns the whole file, or its start and end if it does not
+ * fit.
+ */
 async function readText(
   file: OpenFile,
   encoding: TextEncoding,

@@ -14,7 +14,9 @@ export type ReplacementResult =
   | { readonly text: string; readonly lines: number; readonly replaced: number; readonly firstLine: number }
   | { readonly problem: string };
 
-/** Maximum length of the result. A few replacements of all occurrences can multiply a text. */
+/**
+ * Maximum length of the result in UTF-16 units. A few replacements of all occurrences can multiply the size of a text.
+ */
 const MAX_RESULT_CHARS = 10_000_000;
 
 /** Applies all replacements in order, or none if one fails. */
@@ -37,7 +39,7 @@ export function replaceAll(original: string, edits: readonly Replacement[]): Rep
   return { text, lines, replaced, firstLine };
 }
 
-/** Applies one replacement. Returns undefined if the old text does not occur; explaining that may take long. */
+/** Applies one replacement. Returns undefined if the old text does not occur, because explaining that may take long. */
 export function replaceIfFound(text: string, edit: Replacement): ReplacementResult | undefined {
   return applyReplacement(text, areLinesCrlf(text) ? withCrlf(edit) : edit);
 }
@@ -71,7 +73,7 @@ function areLinesCrlf(text: string): boolean {
   return text.includes("\r\n") && !/(^|[^\r])\n/.test(text);
 }
 
-/** Converts the line breaks of a model, which are line feeds, to CRLF. */
+/** Converts line feeds, which models write, to CRLF. */
 function withCrlf(edit: Replacement): Replacement {
   const inCrlf = (part: string): string => part.replace(/\r?\n/g, "\r\n");
   return { ...edit, old_string: inCrlf(edit.old_string), new_string: inCrlf(edit.new_string) };
@@ -111,7 +113,7 @@ function getLineAt(text: string, at: number): number {
   return line;
 }
 
-/** Counts lines. A final line break starts no further line. */
+/** Counts lines. A final line break does not start another line. */
 function countLines(text: string): number {
   if (text === "") return 0;
   return text.split("\n").length - (text.endsWith("\n") ? 1 : 0);

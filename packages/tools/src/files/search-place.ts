@@ -14,7 +14,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { getVisibleWorkspace, INBOX_FOLDER, isVisible } from "./places.ts";
 import { formatCount } from "./text.ts";
 
-/** A folder or file to search, limited to what the run may see. */
+/** A folder or file to search, limited to the content that the run may see. */
 export interface SearchPlace {
   readonly target: Pick<SearchRequest, "folder" | "descriptor" | "closed" | "file">;
   /**
@@ -22,13 +22,13 @@ export interface SearchPlace {
    * or if the name would taint the run.
    */
   getName(path: string): Promise<string | undefined>;
-  /** Opens the same file without following links out of the workspace. Close it. */
+  /** Opens the same file without following links that lead out of the workspace. The caller must close it. */
   open(path: string): Promise<OpenFile | undefined>;
-  /** Returns the taint of a run that reads the file now. */
+  /** Returns the taint for a run that reads the file now. */
   getTaint(file: Pick<OpenFile, "path" | "changedAt">): TaintMark | undefined;
   /**
-   * Marks a file as shown to the run. `mark` is the taint from when the file was read; its label may have changed
-   * since.
+   * Marks a file as shown to the run. `mark` is the taint at the time when the file was read, because its label may
+   * have changed since.
    */
   show(file: Pick<OpenFile, "path" | "changedAt"> & { readonly mark: TaintMark | undefined }): void;
   /** Returns notes for the model about results that were omitted. */
@@ -36,8 +36,8 @@ export interface SearchPlace {
 }
 
 /**
- * Opens a folder or file, searches it and closes it. An untainted run does not find what others wrote, unless the
- * search starts in such a place; then the search taints the run. Commands follow the same rule.
+ * Opens a folder or file, searches it and closes it. An untainted run does not find content that others wrote, unless
+ * the search starts in such a folder or file. In that case, the search taints the run. Commands follow the same rule.
  *
  * @throws WorkspaceError
  */
@@ -131,14 +131,14 @@ async function openStart(workspace: Workspace, path: string): Promise<SearchStar
   }
 }
 
-/** Creates the result of a failed search: an invalid pattern, or a problem with a path. */
+/** Creates the result of a search that failed because of an invalid pattern or path. */
 export function toSearchFailure(error: unknown): ToolResult {
   return error instanceof SyntaxError
     ? failure(`Invalid search: ${error.message.slice(0, 300)}`)
     : fileFailure(error);
 }
 
-/** The end of a search: enough results, the time limit, or the end of the run. */
+/** Ends a search when there are enough results, the time limit is exceeded, or the run ends. */
 export interface SearchEnd {
   readonly signal: AbortSignal;
   /** Ends the search and adds a note for the model. */

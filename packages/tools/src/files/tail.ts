@@ -1,11 +1,11 @@
 import type { FileHandle } from "node:fs/promises";
 import type { TextEncoding } from "./text.ts";
 
-/** Maximum number of bytes of one UTF-16 unit in any of the encodings. */
+/** Maximum number of bytes per UTF-16 unit in any of the encodings. */
 const BYTES_PER_UNIT = 4;
 const NEWLINE = 0x0a;
 
-/** Reads the end of a text file, at most `maxChars` UTF-16 units. Starts at a line break if there is one. */
+/** Reads the end of a text file, up to `maxChars` UTF-16 units. Starts at a line break if there is one. */
 export async function readTail(
   handle: FileHandle,
   encoding: TextEncoding,
@@ -25,7 +25,7 @@ export async function readTail(
   return whole.replace(/^[\uDC00-\uDFFF]/, "");
 }
 
-/** Returns the first offset at which a character surely starts. */
+/** Returns the first offset at which a character is guaranteed to start. */
 function findCharacterStart(bytes: Uint8Array, encoding: TextEncoding): number {
   if (encoding === "utf-8")
     return Math.max(

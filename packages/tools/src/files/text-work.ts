@@ -17,25 +17,31 @@ type TextWork =
   | { readonly kind: "compare"; readonly comparison: Comparison };
 
 export interface TextWorkOptions {
-  /** The role that the work is for. */
+  /**
+   * Limits for operations on the main thread. Each takes at most a few milliseconds. Larger operations run in a worker
+   * thread.
+   */
   readonly role: Role;
-  /** Stops the work, or the wait for a thread. */
+  /** Maximum length of a text in which one exact string is replaced, in UTF-16 units. */
   readonly signal?: AbortSignal;
 }
 
 type PatchResult = { readonly text: string } | { readonly problem: string };
 
-/** Limits for work on the main thread. Each takes at most a few milliseconds; larger work runs in a thread. */
+/** Maximum number of lines multiplied by the edit distance of a comparison. */
 const MAIN_THREAD = {
-  /** UTF-16 units in which one exact text is replaced. */
+  /** Maximum length of both texts of a comparison together, in UTF-16 units. */
   replaceChars: 3_000_000,
-  /** UTF-16 units times old lines: an old text that does not occur is searched for by similarity. */
+  /** Maximum edit distance of a comparison. */
   similarityChars: 300_000,
   /** UTF-16 units that are compared while the lines of a patch are located, see `getPatchCost`. */
   patchChars: 1_000_000,
   /** Lines times edit distance of a comparison. */
   compareSteps: 1_000_000,
-  /** UTF-16 units of both texts of a comparison. */
+  /**
+   * Limits the threads for text operations. They are separate from the threads for pages and PDFs, which other people's
+   * content can slow down.
+   */
   compareChars: 500_000,
   /** Edit distance of a comparison. */
   compareEdits: 300,
@@ -43,7 +49,7 @@ const MAIN_THREAD = {
 /** Edit distance of a comparison in a thread. */
 const MAX_EDITS = 3_000;
 const MAX_THREAD_MS = 10_000;
-/** Limits the threads for text work. Separate from the threads for pages and PDFs, which others can slow down. */
+/** Applies replacements. Large operations run in a worker thread. */
 const places = createSemaphore(2);
 const PROBLEMS: Readonly<Record<Exclude<ThreadOutcome["kind"], "done">, string>> = {
   stopped: "the call was stopped, or waited too long.",

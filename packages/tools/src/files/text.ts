@@ -7,8 +7,8 @@ export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be" | "gb18030";
 export const SAMPLE_BYTES = 65_536;
 
 /**
- * Detects the encoding of a text from the start of its file. Returns undefined for binary data. UTF-16 is detected by
- * its byte order mark. Valid GB 18030 that is not valid UTF-8 counts as GB 18030.
+ * Detects the encoding of a text from the first bytes of its file. Returns undefined for binary data. UTF-16 is
+ * detected by its byte order mark. Valid GB 18030 that is not valid UTF-8 counts as GB 18030.
  */
 export function detectEncoding(sample: Uint8Array, isWhole: boolean): TextEncoding | undefined {
   if (sample[0] === 0xff && sample[1] === 0xfe) return "utf-16le";
@@ -27,7 +27,7 @@ function canDecode(encoding: TextEncoding, sample: Uint8Array, isWhole: boolean)
   }
 }
 
-/** Returns true if there are control characters that text files do not contain. */
+/** Returns true if the sample contains control characters that do not occur in text files. */
 function hasOddControls(sample: Uint8Array): boolean {
   return sample.some(
     (byte) =>
@@ -40,7 +40,7 @@ export function formatCount(value: number): string {
   return value.toLocaleString("en-US");
 }
 
-/** Returns the first `max` UTF-16 units, without half of a surrogate pair. */
+/** Returns the first `max` UTF-16 units without splitting a surrogate pair. */
 export function truncateText(text: string, max: number): string {
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);

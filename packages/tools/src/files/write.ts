@@ -11,13 +11,13 @@ import { acquireWriteLock } from "./write-lock.ts";
 
 export interface WriteToolOptions {
   readonly workspace: Workspace;
-  /** Maximum size of a file in bytes. Default: 10,000,000. */
+  /** Maximum size of a file, in bytes. Default: 10,000,000. */
   readonly maxBytes?: number;
 }
 
 /**
- * Creates `write`, which creates or replaces a file and its missing folders. Idempotent: the same call leads to the
- * same file.
+ * Creates the tool `write`, which creates or replaces a file and creates missing folders. It is idempotent: repeating a
+ * call results in the same file.
  */
 export function createWriteTool(options: WriteToolOptions): ToolDefinition {
   const { workspace } = options;

@@ -14,9 +14,9 @@ export interface AgentFiles {
 }
 
 /**
- * Opens the workspaces of agents, with the labels that are stored in `kv`.
+ * Opens the agents' workspaces with the labels stored in `kv`.
  *
- * @param forbidden places that are never read or written, even inside a workspace
+ * @param forbidden paths that are never read or written, even inside a workspace
  */
 export async function openAgentFiles(
   kv: KvStore,

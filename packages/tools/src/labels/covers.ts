@@ -10,27 +10,27 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { FileLabels } from "./file-labels.ts";
 import { type FileLabel, isForeign } from "./label.ts";
 
-/** The part of a workspace that a command of a run can see. */
+/** The view of a workspace from a run's command. */
 export interface View {
   readonly covers: readonly Cover[];
   /** True if at least one cover hides something. */
   readonly hides: boolean;
-  /** Untrusted files that the command can see, or whose names it can read. */
+  /** Untrusted files that the command can see or whose names it can read. */
   readonly exposed: readonly FileLabel[];
   /** Names that others chose and that the command can list. */
   readonly names: readonly string[];
 }
 
-/** Maximum number of covers, since each one is a mount. The run is tainted by further files. */
+/** Maximum number of covers, because each cover is a mount. Further files taint the run. */
 const MAX_COVERS = 100;
-/** Number of labels that are examined before the event loop runs again. Takes a few milliseconds. */
+/** Number of labels to examine before yielding to the event loop. This takes a few milliseconds. */
 const SLICE_LABELS = 500;
-/** Names that cannot contain a sentence. Other names taint the run. */
+/** Matches names that cannot contain a sentence. Other names taint the run. */
 const PLAIN_NAME = /^[\w.-]{1,32}$/;
 
 /**
- * Returns the view of a command. Attachments of other conversations and notes of other people are always hidden. Files
- * that others wrote are hidden as long as the run is untainted.
+ * Returns the view of a command. Attachments from other conversations and notes of other people are always hidden.
+ * Files that others wrote are hidden while the run is untainted.
  */
 export async function getView(labels: FileLabels, dir: string, facts: RunFacts): Promise<View> {
   const tainted = facts.taint.length > 0;
@@ -55,7 +55,7 @@ export async function getView(labels: FileLabels, dir: string, facts: RunFacts):
 }
 
 /**
- * Covers the folders of other people, and creates them if necessary: a command must not be able to put a link in their
+ * Covers the folders of other people and creates them if necessary. Otherwise, a command could put a link in their
  * place, which the launcher would follow.
  */
 function coverPersonalFolders(dir: string, facts: RunFacts): Cover[] {
@@ -63,7 +63,8 @@ function coverPersonalFolders(dir: string, facts: RunFacts): Cover[] {
   for (const [top, own] of getOwnFolders(facts)) {
     const path = join(dir, top);
     assertFolder(path, top);
-    // Attachments were written by others, so a run sees those of the current conversation only once it is tainted.
+    // Attachments were written by others, so a run sees the attachments of the current conversation only once it is
+    // tainted.
     const ownFolder =
       own !== undefined && (top !== INBOX_FOLDER || facts.taint.length > 0) ? join(path, own) : undefined;
     const except = ownFolder !== undefined && getType(ownFolder) === "folder" ? { except: ownFolder } : {};
@@ -91,7 +92,7 @@ function getPrivateNames(facts: RunFacts): ReadonlySet<string> {
   return new Set([...ofGuests, ...getClosedMemory(facts)]);
 }
 
-/** Returns the places that a search skips because their files would not be shown. Links are not followed. */
+/** Returns the paths that a search skips because their files would not be shown. Does not follow links. */
 export function getClosedPlaces({ dir, forbidden }: Workspace, facts: RunFacts): Cover[] {
   const ofOthers = [...getOwnFolders(facts)].flatMap(([top, own]) =>
     own === undefined ? [] : createCovers(join(dir, top), join(dir, top, own)),
@@ -116,7 +117,9 @@ function isIn(path: string, folder: string | undefined): boolean {
   return folder !== undefined && isInside(path, folder);
 }
 
-/** Synchronous, because `lstat` takes microseconds and a round trip to the thread pool ten times as long. */
+/**
+ * This is synchronous because `lstat` takes microseconds, and a round trip to the thread pool takes ten times as long.
+ */
 function getType(path: string): "file" | "folder" | "link" | "other" | undefined {
   const info = statIfExists(path);
   if (info === undefined) return undefined;

@@ -19,11 +19,11 @@ import {
   listFolders,
 } from "./tree.ts";
 
-/** Labels of the files that others wrote. Shared by all agents, since workspaces may share folders. */
+/** Labels of the files that others wrote. All agents share them, because workspaces may share folders. */
 export interface FileLabels {
-  /** Returns the label of a path: its own, or that of a folder that contains it. */
+  /** Returns the label of a path: its own label, or the label of a folder that contains it. */
   get(path: string): FileLabel | undefined;
-  /** Returns the label of the entry itself. Its name was chosen by others too. */
+  /** Returns the label of the entry itself. In this case, others also chose its name. */
   getOwn(path: string): FileLabel | undefined;
   list(folder: string): readonly FileLabel[];
   /** Number of labels added so far. A caller compares it to detect new labels. */
@@ -31,7 +31,7 @@ export interface FileLabels {
   add(labels: readonly FileLabel[]): Promise<void>;
   /** Removes labels after an owner has replaced the files or marked them as trusted. */
   remove(paths: readonly string[]): Promise<void>;
-  /** Labels a file that a run is about to write with its author, and new folders on its path as well. */
+  /** Labels a file that a run is about to write with its author, including new folders on its path. */
   write(path: string, author: Author): Promise<void>;
   /** Returns another command that is changing files in a folder and that the run must not trust, if any. */
   findChanging(folder: string, facts: RunFacts): OpenCommand | undefined;
@@ -40,12 +40,12 @@ export interface FileLabels {
 }
 
 interface TrackedCommand {
-  /** The workspace. */
+  /** The workspace folder. */
   readonly folder: string;
   readonly facts: RunFacts;
-  /** Places in the folder that are not examined, because they are already labelled or closed. */
+  /** Paths in the folder that are not examined, because they are already labelled or closed. */
   readonly skip: ReadonlySet<string>;
-  /** Places that are hidden from the command. It may still move them together with a parent folder. */
+  /** Paths that are hidden from the command. The command may still move them together with a parent folder. */
   readonly covered: readonly string[];
   /** The value of {@link FileLabels.additions} when the view of the command was computed. */
   readonly additions: number;
@@ -53,13 +53,15 @@ interface TrackedCommand {
 
 interface CommandTracker {
   /**
-   * Call it when all processes of the command have ended. Labels its changes. Returns the author of content that may
-   * have reached the command because others changed files at the same time.
+   * Call this when all processes of the command have ended. Labels its changes. If others changed files at the same
+   * time, returns the author of the content that may have reached the command.
    */
   end(): Promise<Author | undefined>;
 }
 
-/** Opens labels over a store. First labels the changes of commands that were running when an earlier process ended. */
+/**
+ * Opens labels on top of a store. First labels the changes of commands that were running when an earlier process ended.
+ */
 export async function openFileLabels(store: LabelStore): Promise<FileLabels> {
   const { labels, commands } = await store.load();
   const all = new LabelledFiles(store, labels);
@@ -71,9 +73,9 @@ class LabelledFiles implements FileLabels {
   readonly #store: LabelStore;
   readonly #labels = new Map<string, FileLabel>();
   readonly #open = new Set<OpenCommand>();
-  /** Paths whose labels are not stored yet, or could not be stored, for example because the disk is full. */
+  /** Paths whose labels are not stored yet or could not be stored, for example because the disk is full. */
   readonly #unsaved = new Set<string>();
-  /** The value of `additions` after the latest change of each path. */
+  /** The value of `additions` after the latest change to each path. */
   readonly #addedAt = new Map<string, number>();
   #additions = 0;
 
@@ -169,14 +171,14 @@ class LabelledFiles implements FileLabels {
     };
   }
 
-  /** Completes before the command starts. Listing the folders and storing the record run in parallel. */
+  /** Completes before the command starts. Lists the folders and stores the record in parallel. */
   async #begin(open: OpenCommand, skip: ReadonlySet<string>): Promise<FolderInodes> {
     this.#open.add(open);
     try {
       const [before] = await Promise.all([listFolders(open.folder, skip), this.#store.begin(open)]);
       return before;
     } catch (error) {
-      // The command does not start, so it does not change files.
+      // The command does not start, so it does not change any files.
       this.#open.delete(open);
       throw error;
     }
@@ -188,7 +190,9 @@ class LabelledFiles implements FileLabels {
     await this.#store.end(id);
   }
 
-  /** Returns the author of foreign content that came into a folder while an untainted command ran there, if any. */
+  /**
+   * Returns the author of foreign content that entered a folder while an untainted command was running there, if any.
+   */
   #findForeignAuthor(
     folder: string,
     facts: RunFacts,
@@ -223,8 +227,8 @@ class LabelledFiles implements FileLabels {
   }
 
   /**
-   * Moves labels along with a covered file. A command cannot move the file itself, but can move a folder that contains
-   * it.
+   * Moves the labels of a covered file that was moved. A command cannot move the file itself, but it can move a folder
+   * that contains the file.
    */
   async #moveLabels(
     inodes: ReadonlyMap<string, bigint>,

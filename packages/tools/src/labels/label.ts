@@ -1,11 +1,12 @@
 import type { RunFacts, TaintSource } from "../types.ts";
 
-/** The author of content that neither an owner nor the agent wrote. */
+/** The author of content that was written by neither an owner nor the agent. */
 export interface Author {
-  /** The taint of a run that reads the content. */
+  /** The taint source for a run that reads the content. */
   readonly source: TaintSource;
   /**
-   * The only person who wrote the content. It does not taint this person's own runs. Absent if it came from elsewhere.
+   * The only person who wrote the content. The content does not taint this person's own runs. Absent if the content has
+   * another origin.
    */
   readonly by?: string;
 }
@@ -14,7 +15,7 @@ export interface Author {
 export interface FileLabel extends Author {
   /** Absolute path with links resolved. */
   readonly path: string;
-  /** `entry`: only this file or folder, including its name. `tree`: a folder with everything in it, now and later. */
+  /** `entry`: only this file or folder, including its name. `tree`: a folder with all current and future content. */
   readonly kind: "entry" | "tree";
 }
 
@@ -23,12 +24,12 @@ export interface OpenCommand {
   readonly id: string;
   /** The workspace that the command may write to. */
   readonly folder: string;
-  /** Time of the file system's clock at the start of the command: nanoseconds since the epoch, in decimal digits. */
+  /** Time on the file system's clock when the command started: nanoseconds since the epoch, in decimal digits. */
   readonly since: string;
   readonly author: Author;
 }
 
-/** Stores labels. Each method is durable once it resolves. */
+/** Stores labels. Each method resolves once its change is durable. */
 export interface LabelStore {
   load(): Promise<{ readonly labels: readonly FileLabel[]; readonly commands: readonly OpenCommand[] }>;
   /** Adds labels. Replaces existing labels of the same paths. */
@@ -38,7 +39,7 @@ export interface LabelStore {
   end(commandId: string): Promise<void>;
 }
 
-/** Creates a store in memory, for tests and for hosts whose workspaces do not outlive the process. */
+/** Creates an in-memory store, for tests and for hosts whose workspaces do not outlive the process. */
 export function createMemoryLabelStore(): LabelStore {
   const labels = new Map<string, FileLabel>();
   const commands = new Map<string, OpenCommand>();
@@ -56,8 +57,8 @@ export function createMemoryLabelStore(): LabelStore {
 }
 
 /**
- * Returns the author of content that a run writes. Returns undefined for an untainted run of an owner, which every run
- * may trust.
+ * Returns the author of the content that a run writes. Returns undefined for an untainted run of an owner, because
+ * every run may trust its content.
  */
 export function getAuthor({ role, taint, speaker }: RunFacts): Author | undefined {
   const [mark] = taint;
@@ -66,7 +67,7 @@ export function getAuthor({ role, taint, speaker }: RunFacts): Author | undefine
   return speaker === undefined ? { source: "person" } : { source: "person", by: speaker };
 }
 
-/** Returns true if content of this author taints the run. */
+/** Returns true if content by this author taints the run. */
 export function isForeign({ by }: Author, { speaker }: Pick<RunFacts, "speaker">): boolean {
   return by === undefined || by !== speaker;
 }

@@ -5,18 +5,19 @@ import { fold, isInside } from "../workspace/paths.ts";
 import type { FolderEntry, Workspace } from "../workspace/workspace.ts";
 import { type Author, type FileLabel, getAuthor, isForeign } from "./label.ts";
 
-/** Applies labels to the reads and writes of a tool: reading taints the run, and writing labels the file. */
+/** Applies labels when a tool reads or writes files: reading taints the run, and writing labels the file. */
 export interface LabelledWorkspace {
-  /** Returns the taint of a run that reads the file now. */
+  /** Returns the taint for a run that reads the file now. */
   getTaint(path: string, changedAt: bigint, run: Permit["run"]): TaintMark | undefined;
   /** Taints the run after it has read a file. */
   recordRead(path: string, changedAt: bigint, run: Permit["run"]): void;
-  /** Taints the run after it has read the names of entries of a folder. */
+  /** Taints the run after it has read the names of a folder's entries. */
   recordListing(folder: string, entries: readonly FolderEntry[], run: Permit["run"]): void;
-  /** Labels a file that the run is about to write. A person's approval makes the content trusted. */
+  /** Labels a file that the run is about to write. If a person approved the write, the content is trusted. */
   beforeWrite(path: string, permit: Permit): Promise<void>;
   /**
-   * Removes the label of a file whose content the run has replaced completely. `path` is as the workspace displays it.
+   * Removes the label of a file whose content the run has replaced completely. `path` is the path that the workspace
+   * displays.
    */
   recordReplacement(path: string, permit: Permit): Promise<void>;
 }

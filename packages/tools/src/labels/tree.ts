@@ -10,18 +10,18 @@ export type FolderInodes = ReadonlyMap<string, bigint>;
 export interface Changes {
   /** Files, links and other entries. */
   readonly entries: readonly string[];
-  /** New folders: created there, or moved there with all of their content. */
+  /** New folders: created here, or moved here with all of their content. */
   readonly trees: readonly string[];
 }
 
-/** Maximum number of entries that are compared. Above it, every entry at the top counts as changed. */
+/** Maximum number of entries to compare. If there are more, every top-level entry counts as changed. */
 const MAX_ENTRIES = 200_000;
-/** Number of entries that are examined before the event loop runs again. Takes a few milliseconds. */
+/** Number of entries to examine before yielding to the event loop. This takes a few milliseconds. */
 const SLICE_ENTRIES = 1_000;
 
 /**
- * Returns the current time of the file system's clock in nanoseconds. It may differ from the system clock, and file
- * times are compared with it.
+ * Returns the current time of the file system's clock in nanoseconds. This clock may differ from the system clock, and
+ * file times are compared with it.
  */
 export function getFileSystemTime(folder: string): bigint {
   const probe = mkdtempSync(join(folder, ".signalbox-"));
@@ -45,11 +45,11 @@ export async function listFolders(root: string, skip: ReadonlySet<string>): Prom
 }
 
 /**
- * Returns the entries below a folder that were created, changed, renamed or linked since a time. Each of these changes
- * sets `ctime`, which no program can set to another value.
+ * Returns the entries below a folder that were created, changed, renamed or linked since the given time. Each of these
+ * changes sets `ctime`, which programs cannot set to a chosen value.
  *
- * @param before the folders at that time. Adding an entry changes the `ctime` of its folder, so the list
- *   distinguishes new folders. Without it, as after a crash, each folder that may be new counts as new.
+ * @param before the folders at that time. Adding an entry changes the `ctime` of its folder, so this list is needed to
+ * recognize new folders. Without it, for example after a crash, each folder that may be new counts as new.
  */
 export async function findChanges(
   root: string,
@@ -101,8 +101,8 @@ async function listTopEntries(root: string, skip: ReadonlySet<string>): Promise<
 
 /**
  * Visits everything below a folder without following links, and descends into folders for which `look` returns true.
- * Returns false if it stopped at `MAX_ENTRIES`. The calls are synchronous, in slices: a round trip to the thread pool
- * takes ten times as long as a call.
+ * Returns false if it stopped at `MAX_ENTRIES`. The calls are synchronous and run in slices, because a round trip to
+ * the thread pool takes ten times as long as a call.
  */
 async function visit(
   root: string,
@@ -126,7 +126,7 @@ async function visit(
 }
 
 /**
- * Yields entries one at a time, so a visit can stop in the middle of a large folder. Yields nothing if the folder
+ * Yields entries one at a time, so that a visit can stop in the middle of a large folder. Yields nothing if the folder
  * cannot be opened.
  */
 function* readEntries(folder: string): Generator<Dirent> {

@@ -13,15 +13,15 @@ import type { FileLabel } from "./label.ts";
 /** A file or folder to trust. */
 interface TrustRequest {
   readonly path: string;
-  /** The digest of the review that an owner has seen. Without it, the result contains the review. */
+  /** The digest of the review that an owner has seen. If it is absent, the result contains the review. */
   readonly digest?: string;
 }
 
-/** The content that an owner reviews before trusting it. */
+/** The content for an owner to review before trusting it. */
 interface TrustReview {
-  /** The text of a file, or one line for each file of a folder. */
+  /** The content of a file, or one line for each file in a folder. */
   readonly content: string;
-  /** Hash of all names and contents, 32 hexadecimal digits. */
+  /** Hash of all names and contents, as 32 hexadecimal digits. */
   readonly digest: string;
 }
 
@@ -30,9 +30,9 @@ export type TrustResult =
   | { readonly ok: false; readonly message: string; readonly review?: TrustReview };
 
 /**
- * Marks a file or folder that others wrote as trusted, if its content is still the one that an owner has reviewed.
+ * Marks a file or folder that others wrote as trusted, if its content has not changed since an owner reviewed it.
  *
- * @param phrases the language of messages; default: English
+ * @param phrases the language of messages. Default: English.
  */
 export type Trust = (
   agent: Parameters<AgentWorkspaces>[0],
@@ -44,15 +44,18 @@ export type Trust = (
 const LOCK_MS = 30_000;
 const MAX_FILES = 2_000;
 const MAX_BYTES = 64_000_000;
-/** Longer files and files that are not UTF-8 are shown by their size and hash. */
+/**
+ * Maximum size of a file that is shown as text, in bytes. Larger files and files that are not UTF-8 are shown by size
+ * and hash.
+ */
 const MAX_TEXT_BYTES = 256_000;
 
-/** Creates the function with which owners trust files. */
+/** Creates the function that owners use to trust files. */
 export function createTrust(labels: FileLabels, workspaces: AgentWorkspaces): Trust {
   return async (agent, { path, digest }, { notTrusted } = phrasesIn("en")) => {
     try {
       const workspace = await workspaces(agent);
-      // Keep other tools from changing a file between the comparison and the removal of its label.
+      // Prevent other tools from changing a file between the comparison and the removal of its label.
       const release = await acquireWriteLock(workspace, AbortSignal.timeout(LOCK_MS), "owner");
       try {
         const displayPath = await workspace.locate(path);
@@ -103,7 +106,7 @@ class Reviewer {
     return this.#hash.digest("hex").slice(0, 32);
   }
 
-  /** Returns the text of a single file. */
+  /** Returns the content of a single file. */
   async readText(path: string): Promise<string> {
     const bytes = await this.#readFile(path);
     return bytes.length <= MAX_TEXT_BYTES && detectEncoding(bytes, true) === "utf-8"
@@ -111,7 +114,7 @@ class Reviewer {
       : describeFile(path, bytes);
   }
 
-  /** Returns one line for each file of a folder. */
+  /** Returns one line for each file in a folder. */
   async listFolder(folder: string): Promise<readonly string[]> {
     const { entries } = await this.#workspace.list(folder);
     const lines = [this.addName(folder)];
@@ -152,7 +155,7 @@ class Reviewer {
     }
   }
 
-  /** Hashes the length with each part, so that different entries never have the same input. */
+  /** Also hashes the length of each item, so that different entries never produce the same input. */
   #add(type: string, path: string, bytes: Uint8Array = new Uint8Array()): void {
     this.#files += 1;
     this.#hash.update(JSON.stringify([type, path, bytes.length])).update(bytes);
@@ -160,9 +163,9 @@ class Reviewer {
 }
 
 /**
- * Reviews a file, or what others wrote in a folder.
+ * Reviews a file, or the content that others wrote in a folder.
  *
- * @returns undefined if there is too much to review
+ * @returns undefined if there is too much content to review
  */
 async function createReview(
   workspace: Workspace,

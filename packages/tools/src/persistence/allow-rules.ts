@@ -6,14 +6,14 @@ import { type AllowRule, parseAllowRule } from "../shell/allow-rule.ts";
 const NAMESPACE = "standing-rules";
 const rulesSchema = z.array(z.array(z.string()));
 
-/** The commands that each agent may run without approval: from the configuration, and from `allow-always` decisions. */
+/** The commands that each agent may run without approval, from the configuration and from `allow-always` decisions. */
 export interface AllowRules {
   get(agentId: string): Promise<readonly AllowRule[]>;
   add(agentId: string, rules: readonly AllowRule[]): Promise<void>;
 }
 
 /**
- * Creates allow rules over a key-value store.
+ * Creates allow rules on top of a key-value store.
  *
  * @param getConfigured returns the rules of the current configuration. Called on every lookup.
  */
@@ -29,7 +29,7 @@ export function createAllowRules(kv: KvStore, getConfigured: () => readonly stri
       [...texts].map((text): string[] => rulesSchema.element.parse(JSON.parse(text))),
     );
   };
-  // Additions run one at a time, since each reads the list before it writes it.
+  // Additions run one at a time, because each reads the list before writing it.
   let last: Promise<unknown> = Promise.resolve();
   return {
     get: async (agentId) => [...getConfigured().map(parseAllowRule), ...(await getStored(agentId))],

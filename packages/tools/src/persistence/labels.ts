@@ -19,11 +19,11 @@ const commandSchema = z.object({
   author: z.object(author),
 });
 
-/** Creates a label store over a key-value store. */
+/** Creates a label store on top of a key-value store. */
 export function createLabelStore(kv: KvStore): LabelStore {
   return {
     load: async () => ({
-      // An unreadable row keeps its file untrusted.
+      // If a row is unreadable, its file stays untrusted.
       labels: (await kv.list(LABELS)).map(({ key: path, value }): FileLabel => {
         return labelSchema.safeParse(value).data ?? { path, kind: "tree", source: "other" };
       }),
@@ -32,7 +32,7 @@ export function createLabelStore(kv: KvStore): LabelStore {
         return command === undefined ? [] : [command];
       }),
     }),
-    // Written concurrently to share one commit.
+    // Write concurrently to share one commit.
     put: async (labels) =>
       void (await Promise.all(labels.map((label) => kv.set(LABELS, label.path, toJson(label))))),
     remove: async (paths) => void (await Promise.all(paths.map((path) => kv.delete(LABELS, path)))),

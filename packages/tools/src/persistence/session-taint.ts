@@ -2,15 +2,15 @@ import type { JsonValue } from "@signalbox/agent-core";
 import { z } from "zod";
 import { type TaintSource, taintSourceSchema } from "../types.ts";
 
-/** Untrusted content and speakers in the history of a session. */
+/** Untrusted content and speakers in a session's history. */
 interface TaintHistory {
-  /** Sources that tainted earlier runs. Untrusted content stays in the history, so it taints later runs as well. */
+  /** Sources that tainted earlier runs. Untrusted content stays in the history, so it also taints later runs. */
   readonly sources: readonly TaintSource[];
   /** Speakers who are not owners. */
   readonly speakers: readonly string[];
 }
 
-/** The taint of a session across its runs. */
+/** A session's taint across its runs. */
 export interface SessionTaint {
   /** The taint from earlier runs. */
   readonly earlier: TaintHistory;
@@ -34,8 +34,8 @@ export interface SessionData {
 const NOTHING: TaintHistory = { sources: [], speakers: [] };
 
 /**
- * Creates the taint of a session. A new generation starts without taint. The taint is stored with the session, so it
- * exists as long as the history.
+ * Creates a session's taint. A new generation starts without taint. The taint is stored with the session, so it lives
+ * as long as the history.
  */
 export function createSessionTaint(
   sessions: SessionData,
@@ -56,7 +56,7 @@ export function createSessionTaint(
       try {
         await sessions.patch(key, { data: { taint: { generation, sources, speakers } } });
       } catch (error) {
-        // Retry at the next call.
+        // Retry on the next call.
         current = before;
         throw error;
       }
@@ -76,18 +76,18 @@ const dataSchema = z.object({
 });
 
 interface StoredTaint extends TaintHistory {
-  /** The generation of the session. A new generation starts without taint. */
+  /** The session's generation. A new generation starts without taint. */
   readonly generation: number;
 }
 
-/** Stands for unreadable data, whose sources and generation are unknown. */
+/** Replaces unreadable data, whose sources and generation are unknown. */
 const UNREADABLE: StoredTaint = {
   generation: Number.MAX_SAFE_INTEGER,
   sources: ["other"],
   speakers: ["unknown"],
 };
 
-/** Reads the taint from the data of a session. */
+/** Reads the taint from a session's data. */
 export function readSessionTaint(data: unknown): StoredTaint | undefined {
   if (data === undefined) return undefined;
   const read = dataSchema.safeParse(data);

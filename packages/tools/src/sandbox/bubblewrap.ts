@@ -18,7 +18,7 @@ import {
   type SandboxRequest,
 } from "./types.ts";
 
-/** Settings that ordinary programs read. None of them contains secrets or user accounts. */
+/** Settings that common programs read. None of them contain secrets or user accounts. */
 const SYSTEM_SETTINGS = [
   "/etc/alternatives",
   "/etc/ca-certificates",
@@ -39,18 +39,18 @@ const GROUP = `agent:x:${USER_ID}:\n`;
 export interface BubblewrapOptions {
   /** Absolute path of `bwrap`. */
   readonly program: string;
-  /** Absolute path of the shell inside. */
+  /** Absolute path of the shell inside the sandbox. */
   readonly shell: string;
   readonly limits: SandboxLimits;
   readonly env: Readonly<Record<string, string>>;
-  /** Further readable folders, absolute, for example of a language runtime. */
+  /** Absolute paths of additional readable folders, for example of a language runtime. */
   readonly readOnly: readonly string[];
-  /** Compiled filter for system calls; see `seccompFilter`. */
+  /** Compiled system call filter. See `seccompFilter`. */
   readonly filter: Buffer | undefined;
   readonly notes: readonly string[];
   readonly openProxy: OpenDomainProxy;
   readonly groups: CommandGroups | undefined;
-  /** Descriptors of this process that commands must not inherit. */
+  /** Descriptors in this process that commands must not inherit. */
   readonly descriptors: readonly string[];
 }
 
@@ -60,7 +60,7 @@ const PASSWD_FILE = "4";
 const GROUP_FILE = "5";
 const FILTER = "6";
 
-/** Creates a sandbox from Linux namespaces: a writable workspace, readable system folders, and no network. */
+/** Creates a sandbox based on Linux namespaces: a writable workspace, readable system folders, and no network. */
 export function createBubblewrap(options: BubblewrapOptions): Sandbox {
   const { shell, limits, env, notes, filter, readOnly } = options;
   const system = getSystemArgs();
@@ -136,9 +136,9 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
 }
 
 /**
- * Returns the arguments that define the view of one command, in the order of its mounts.
+ * Returns the arguments that define one command's view, in the order of its mounts.
  *
- * @param mounts the folders of the command and further mounts
+ * @param mounts the command's folders and additional mounts
  */
 function getCommandArgs(
   { limits, filter, system }: BubblewrapOptions & { readonly system: readonly string[] },
@@ -162,7 +162,7 @@ function getCommandArgs(
 }
 
 /**
- * Formats arguments for `--args`. An argument that contains a NUL would be split, and its second part could be any
+ * Formats arguments for `--args`. An argument that contains a NUL would be split, and the second half could be any
  * option.
  */
 function formatArguments(args: readonly string[]): string {
@@ -204,8 +204,8 @@ const ISOLATION = [
 ];
 
 /**
- * Returns the arguments that are the same for every command. Missing settings are omitted here, because bubblewrap
- * would look for them each time.
+ * Returns the arguments that are the same for every command. Missing settings are omitted here, because otherwise
+ * bubblewrap would look for them each time.
  */
 function getSystemArgs(): readonly string[] {
   const args = ["--proc", "/proc", "--dev", "/dev", ...getSystemFolderArgs()];
@@ -214,26 +214,27 @@ function getSystemArgs(): readonly string[] {
   return args;
 }
 
-/** The mount of one path. */
+/** A mount of one path. */
 interface Mount {
   readonly path: string;
   readonly args: readonly string[];
 }
 
-/** @param first descriptor of the first folder in the launcher; the others follow */
+/** @param first descriptor of the first folder in the launcher. The others follow it. */
 function getInnerMounts(inner: readonly InnerFolder[], first: number): readonly Mount[] {
   return inner.map(({ path }, index) => ({ path, args: ["--ro-bind-fd", String(first + index), path] }));
 }
 
-/** @param within mounts of the readable folders that lie in the workspace */
+/** @param within mounts of the readable folders inside the workspace */
 function getFolderArgs(
   folders: SandboxFolders,
   readable: readonly string[],
   within: readonly Mount[],
 ): readonly string[] {
   const args: string[] = [];
-  // Folders around the workspace are mounted before it, folders inside it and closed places after it, outer ones before
-  // inner ones. Each then keeps its own rights, and a readable folder inside a closed one stays visible.
+  // Folders around the workspace are mounted before it. Folders inside it and closed paths are mounted after it, outer
+  // ones before inner ones. Each folder then keeps its own rights, and a readable folder inside a closed one stays
+  // visible.
   const around = readable.filter((dir) => !isInside(dir, folders.dir));
   for (const dir of around) args.push("--ro-bind-try", dir, dir);
   args.push("--bind", folders.dir, folders.dir);
@@ -246,7 +247,7 @@ function getFolderArgs(
     if (info === undefined) continue;
     mounts.push({ path, args: info.isDirectory() ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path] });
   }
-  // An outer path is shorter. Of equal paths, the closed one is mounted last.
+  // Outer paths are shorter. If two paths are equal, the closed one is mounted last.
   for (const mount of mounts.toSorted((a, b) => a.path.length - b.path.length)) args.push(...mount.args);
   return args;
 }

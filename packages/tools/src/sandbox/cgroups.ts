@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { SandboxLimits } from "./types.ts";
 
-/** Kernel limits for all processes of a command together. The kernel enforces them immediately. */
+/** Kernel limits for all processes of a command in total. The kernel enforces them immediately. */
 export interface CommandGroups {
   readonly version: "v1" | "v2";
   create(): CommandGroup;
@@ -13,15 +13,15 @@ export interface CommandGroups {
 /** The control groups of one command. */
 export interface CommandGroup {
   /**
-   * Wraps a program so that it joins the group before it starts. All of its child processes then belong to the group
-   * too.
+   * Wraps a program so that it joins the group before it starts. All of its child processes then also belong to the
+   * group.
    */
   enter(program: Program): Program;
   /** Returns true if the kernel killed a process because the group was out of memory. */
   wasOutOfMemory(): boolean;
   /** Returns true if the kernel refused to create a process. */
   wasOutOfProcesses(): boolean;
-  /** Removes the group. Call it after all of its processes have ended. */
+  /** Removes the group. Call this after all of its processes have ended. */
   remove(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ interface Program {
 }
 
 export interface CgroupOptions {
-  /** Mount point of cgroups. Default: `/sys/fs/cgroup`. */
+  /** Mount point of the cgroup file system. Default: `/sys/fs/cgroup`. */
   readonly root?: string;
   /** File that lists the groups of this process. Default: `/proc/self/cgroup`. */
   readonly ownGroupsFile?: string;
@@ -49,14 +49,16 @@ interface Hierarchy {
 }
 
 const PREFIX = "signalbox-command-";
-/** In v2, a group cannot contain both processes and groups, so the gateway and the commands get one each. */
+/**
+ * In v2, a group cannot contain both processes and groups, so the gateway and the commands each get their own group.
+ */
 const COMMANDS = "signalbox-commands";
 const GATEWAY = "signalbox-gateway";
-/** A group still counts processes for a moment after they have ended. */
+/** Maximum number of attempts to remove a group. A group still counts processes for a moment after they have ended. */
 const REMOVE_TRIES = 20;
 const REMOVE_WAIT_MS = 25;
 
-/** Opens cgroups, v2 before v1, by creating a group. Returns undefined if this process cannot create groups. */
+/** Opens cgroups by creating a group, trying v2 before v1. Returns undefined if this process cannot create groups. */
 export function openCommandGroups(
   limits: SandboxLimits,
   { root = "/sys/fs/cgroup", ownGroupsFile = "/proc/self/cgroup", pid = process.pid }: CgroupOptions = {},
@@ -71,7 +73,7 @@ export function openCommandGroups(
       const all = hierarchies();
       removeStaleGroups(all);
       const create = () => createGroup(all);
-      // Creating a group shows if the kernel accepts the settings.
+      // Creating a group shows whether the kernel accepts the settings.
       removeGroup(all, create().name);
       return { version, create };
     } catch {
@@ -82,8 +84,8 @@ export function openCommandGroups(
 }
 
 /**
- * Returns the path of this process in each hierarchy by the names of its controllers. The name is empty for v2. Source:
- * cgroups(7).
+ * Returns this process's path in each hierarchy, by the names of the hierarchy's controllers. The name is empty for v2.
+ * Source: cgroups(7).
  */
 function readOwnPaths(ownGroupsFile: string): ReadonlyMap<string, string> {
   const paths = new Map<string, string>();
@@ -95,8 +97,8 @@ function readOwnPaths(ownGroupsFile: string): ReadonlyMap<string, string> {
 }
 
 /**
- * Returns the single hierarchy of v2. It must be delegated to this process, for example with `Delegate=memory pids` of
- * systemd.
+ * Returns the single v2 hierarchy. It must be delegated to this process, for example with systemd's `Delegate=memory
+ * pids`.
  */
 function openV2(
   root: string,
@@ -130,7 +132,7 @@ function openV2(
   return [{ folder, settings, memoryEvents: "memory.events", pidsEvents: "pids.events" }];
 }
 
-/** Returns the hierarchies of v1, one for each controller. */
+/** Returns the v1 hierarchies, one for each controller. */
 function openV1(
   root: string,
   paths: ReadonlyMap<string, string>,
@@ -153,7 +155,8 @@ function openV1(
 }
 
 function createGroup(hierarchies: readonly Hierarchy[]): CommandGroup & { readonly name: string } {
-  // Random, because a killed process may have left a group behind and had the same id. In a container it always has.
+  // The name is random, because a killed process with the same id may have left a group behind. In a container, the id
+  // is always the same.
   const name = `${PREFIX}${process.pid}-${randomBytes(8).toString("hex")}`;
   const folders = hierarchies.map(({ folder }) => join(folder, name));
   for (const { folder, settings } of hierarchies) {
@@ -180,7 +183,7 @@ function createGroup(hierarchies: readonly Hierarchy[]): CommandGroup & { readon
   };
 }
 
-/** Removes groups of gateways that were killed. */
+/** Removes the groups of killed gateways. */
 function removeStaleGroups(hierarchies: readonly Hierarchy[]): void {
   for (const name of hierarchies.flatMap(({ folder }) => readdirSync(folder))) {
     const [, pid] = /^(\d+)-[0-9a-f]+$/.exec(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : "") ?? [];
@@ -201,10 +204,7 @@ function removeGroup(hierarchies: readonly Hierarchy[], name: string): boolean {
   return removed.every(Boolean);
 }
 
-/**
- * Returns true if the counter of an event in a file of a group is above zero. Returns false if the group does not
- * exist.
- */
+/** Returns true if an event counter in a group's file is above zero. Returns false if the group does not exist. */
 function hasEvent(folder: string, name: string, file: string | undefined, event: string): boolean {
   if (file === undefined) return false;
   try {

@@ -10,9 +10,9 @@ export interface InnerFolder {
 const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
- * Opens the folders that lie in the workspace and closes them after use. Opens each component without following links,
- * because a running command could replace one by a link, which the launcher would follow. Skips entries that are not
- * folders; a command sees them like the rest of the workspace.
+ * Opens the folders inside the workspace and closes them after use. Opens each component without following links,
+ * because a running command could replace it with a link, which the launcher would follow. Skips entries that are not
+ * folders. A command sees them like the rest of the workspace.
  */
 export function withInnerFolders<Result>(
   workspace: string,

@@ -23,8 +23,8 @@ export function getSystemFolderArgs(): string[] {
 }
 
 /**
- * Returns the mounts that hide places: an unreadable device over a file, an empty folder over a folder. A command
- * cannot move a mount point.
+ * Returns the mounts that hide paths: an unreadable device over a file, an empty folder over a folder. A command cannot
+ * move a mount point.
  */
 export function getCoverArgs(covers: readonly Cover[]): string[] {
   return covers.flatMap(({ path, kind, except }) => {

@@ -1,6 +1,6 @@
 import { truncateText } from "../files/text.ts";
 
-/** Keeps the start and the end of a text of any length. */
+/** Keeps the start and the end of output of any length. */
 export class OutputBuffer {
   readonly #headMax: number;
   readonly #tailMax: number;
@@ -8,7 +8,7 @@ export class OutputBuffer {
   #tail = "";
   #length = 0;
 
-  /** `max` in UTF-16 units: 70 % for the start, 30 % for the end. */
+  /** @param max maximum length in UTF-16 units: 70 % for the start, 30 % for the end */
   constructor(max: number) {
     this.#headMax = Math.floor(max * 0.7);
     this.#tailMax = max - this.#headMax;
@@ -24,7 +24,7 @@ export class OutputBuffer {
     const first = this.#tail === "" && room > 0 ? truncateText(text, room) : "";
     this.#head += first;
     this.#tail += text.slice(first.length);
-    // Cut only occasionally, so that the cost of a push is proportional to its length.
+    // Truncate only occasionally, so that the cost of a push is proportional to its length.
     if (this.#tail.length > 2 * this.#tailMax + 4_096) this.#tail = this.#tail.slice(-this.#tailMax);
   }
 

@@ -6,7 +6,7 @@ import { OutputBuffer } from "./output.ts";
 import type { SandboxLimits, SandboxOutcome } from "./types.ts";
 import { startWatch } from "./watch.ts";
 
-/** The options for starting a program. */
+/** Options for starting a program. */
 export interface ProgramSpec {
   readonly file: string;
   readonly args: readonly string[];
@@ -14,21 +14,21 @@ export interface ProgramSpec {
   readonly cwd: string;
   /** True if the program reads from its standard input. */
   readonly hasInput: boolean;
-  /** Number of further descriptors that the program reads from, starting at 3. */
+  /** Number of additional descriptors that the program reads from, starting at 3. */
   readonly descriptors: number;
-  /** Descriptors of this process that the program inherits after those. Default: none. */
+  /** Descriptors in this process that the program inherits after those. Default: none. */
   readonly folders?: readonly number[];
-  /** Kernel limits for all processes of the program together. */
+  /** Kernel limits for all processes of the program in total. */
   readonly groups: CommandGroups | undefined;
 }
 
-/** A running program, the leader of a process group. */
+/** A running program. It is the leader of a process group. */
 export interface StartedProgram {
   readonly child: ChildProcess;
   readonly group: CommandGroup | undefined;
 }
 
-/** The options for following a program until it ends. */
+/** Options for following a program until it ends. */
 export interface FollowSpec {
   readonly limits: SandboxLimits;
   readonly timeoutMs: number;
@@ -43,18 +43,19 @@ export interface FollowSpec {
   readonly disk: string;
 }
 
-/** A `SandboxOutcome` with the separate error output of the launcher. */
+/** A `SandboxOutcome` with the launcher's error output as a separate field. */
 export interface ProcessOutcome extends SandboxOutcome {
   readonly stderr: string;
 }
 
 /**
- * Time that a process outside the process group may hold the output open after the program has ended, in milliseconds.
+ * Time for which a process outside the process group may keep the output open after the program has ended, in
+ * milliseconds.
  */
 const CLOSE_GRACE_MS = 500;
 /**
- * Maximum length of the whole output in UTF-16 units. A command that writes endlessly would keep the gateway busy until
- * its timeout.
+ * Maximum length of the whole output, in UTF-16 units. A command that writes endlessly would otherwise keep the gateway
+ * busy until its timeout.
  */
 const MAX_OUTPUT_CHARS = 50_000_000;
 const STDERR_CHARS = 4_000;
@@ -77,7 +78,7 @@ export function startProgram({
     cwd,
     env: { ...env },
     detached: true,
-    // Some programs detect a pipe and read it to its end.
+    // Some programs detect a pipe and read it until it ends.
     stdio: [hasInput ? "pipe" : "ignore", "pipe", "pipe", ...pipes, ...folders],
   });
   return { child, group };
@@ -139,13 +140,13 @@ export async function followProgram(
     clearTimeout(timer);
     watch.stop();
     spec.signal.removeEventListener("abort", aborted);
-    // Not awaited: the kernel counts the last processes for a moment.
+    // Not awaited, because the kernel still counts the last processes for a moment.
     void group?.remove();
   }
 }
 
 /**
- * Waits for the end of the program and of its output. A process that it left behind may hold the output open, so the
+ * Waits for the program and its output to end. A process that the program left behind may keep the output open, so the
  * second wait is short.
  */
 function waitForEnd(

@@ -23,8 +23,8 @@ export interface Protection {
 const placeholders = new Map<string, { readonly inode: number; readonly folder: boolean; users: number }>();
 
 /**
- * Covers the protected names of a workspace with read-only mounts. A missing file or folder needs a mount point, so an
- * empty placeholder is created, which concurrent commands share. Synchronous, so that no other code takes a new
+ * Covers a workspace's protected names with read-only mounts. A missing file or folder needs a mount point, so an empty
+ * placeholder is created, which concurrent commands share. This is synchronous, so that no other code mistakes a new
  * placeholder for a real file before it is registered.
  */
 export function protectNames(request: SandboxRequest): Protection {
@@ -57,7 +57,8 @@ function listNames({ protect: { files, folders } }: SandboxRequest): { name: str
 }
 
 /**
- * Registers a user of a placeholder, and creates it if the path does not exist. Returns false if a real entry exists.
+ * Registers a user of a placeholder and creates the placeholder if the path does not exist. Returns false if a real
+ * entry exists.
  */
 function acquirePlaceholder(path: string, folder: boolean): boolean {
   const placeholder = placeholders.get(path);
@@ -77,7 +78,7 @@ function releasePlaceholder(path: string): void {
   placeholder.users -= 1;
   if (placeholder.users > 0) return;
   placeholders.delete(path);
-  // A process outside the sandbox may have replaced the placeholder by a real file or folder.
+  // A process outside the sandbox may have replaced the placeholder with a real file or folder.
   const now = statIfExists(path);
   if (now?.ino !== placeholder.inode || (!placeholder.folder && now.size > 0)) return;
   try {

@@ -1,15 +1,15 @@
 import type { Sandbox } from "./types.ts";
 
-/** The report about a sandbox, for example for `signalbox doctor`. */
+/** A report about a sandbox, for example for `signalbox doctor`. */
 export interface SandboxReport {
   readonly level: Sandbox["level"];
   readonly ok: boolean;
-  /** One sentence. */
+  /** A summary in one sentence. */
   readonly summary: string;
   readonly notes: readonly string[];
 }
 
-/** Describes the place where commands run. */
+/** Describes the environment in which commands run. */
 export function describeSandbox(sandbox: Sandbox): SandboxReport {
   const { level, limits, notes } = sandbox;
   switch (level) {

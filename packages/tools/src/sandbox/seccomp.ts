@@ -1,22 +1,22 @@
-/** Numbers of system calls of a processor architecture, from the kernel's tables. */
+/** System call numbers of a processor architecture, from the kernel's tables. */
 interface Numbers {
   readonly audit: number;
-  /** Numbers from this one on belong to another table (x32). */
+  /** Numbers at or above this value belong to another table (x32). */
   readonly below?: number;
   readonly socket: number;
   /** Calls that fail as if the kernel did not implement them. */
   readonly missing: readonly number[];
-  /** Calls that set the mode of a file, with the index of the mode argument. */
+  /** Calls that set a file's mode, with the index of the mode argument. */
   readonly modes: readonly (readonly [call: number, argument: number])[];
   /** Calls whose mode argument applies only if the flags create a file. */
   readonly opening: readonly (readonly [call: number, flags: number, mode: number])[];
 }
 
-/*
- * `missing` contains memory that is not mapped and not limited (memfd_create, memfd_secret, shmget, msgget), the
- * kernel's keyring (add_key, request_key, keyctl), interfaces that bypass this filter or reach deep into the kernel
+/**
+ * `missing` contains calls for memory that is neither mapped nor limited (memfd_create, memfd_secret, shmget, msgget),
+ * the kernel's keyring (add_key, request_key, keyctl), interfaces that bypass this filter or reach deep into the kernel
  * (io_uring_*, bpf, perf_event_open, userfaultfd), and openat2, whose mode a filter cannot read. Programs fall back
- * from openat2.
+ * from openat2 to openat.
  */
 const PROCESSORS: Readonly<Partial<Record<NodeJS.Architecture, Numbers>>> = {
   x64: {
@@ -77,9 +77,9 @@ const ENOSYS = 38;
 const EAFNOSUPPORT = 97;
 
 /**
- * Creates a filter for `bwrap --seccomp`: compiled classic BPF over `struct seccomp_data`, see seccomp(2). It refuses
- * sockets of other families, files with the set-user-id or set-group-id bit, and some kernel interfaces. Returns
- * undefined for unknown processor architectures.
+ * Creates a filter for `bwrap --seccomp`: compiled classic BPF over `struct seccomp_data`, see seccomp(2). The filter
+ * rejects sockets of other address families, files with the set-user-id or set-group-id bit, and some kernel
+ * interfaces. Returns undefined for unknown processor architectures.
  */
 export function createSeccompFilter(architecture: NodeJS.Architecture): Buffer | undefined {
   const numbers = PROCESSORS[architecture];
@@ -133,7 +133,7 @@ function returnAction(action: number): Buffer {
   return instruction(0x06, action >>> 0, 0, 0);
 }
 
-/** Loads 32 bits at an offset of `struct seccomp_data`. */
+/** Loads 32 bits at an offset in `struct seccomp_data`. */
 function load(offset: number): Buffer {
   return instruction(0x20, offset, 0, 0);
 }
@@ -143,7 +143,7 @@ function loadArgument(index: number): Buffer {
   return load(16 + 8 * index);
 }
 
-/** Encodes a `struct sock_filter`, in little-endian order like both architectures. */
+/** Encodes a `struct sock_filter` in little-endian order, which both architectures use. */
 function instruction(code: number, value: number, jumpTrue: number, jumpFalse: number): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeUInt16LE(code, 0);

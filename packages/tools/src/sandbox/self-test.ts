@@ -7,15 +7,15 @@ import type { Sandbox, SandboxOutcome } from "./types.ts";
 
 const CANARY_PREFIX = ".signalbox-canary-";
 const STALE_MS = 600_000;
-/** Time limit of the self-test in milliseconds. It takes far less, even on a busy machine. */
+/** Time limit for the self-test, in milliseconds. It takes far less, even on a busy machine. */
 const TIMEOUT_MS = 30_000;
 
 /**
  * Runs one command that tries to read and write outside its workspace. Returns the problem, or undefined if the test
- * passed. The gateway's user must be able to write to at least one of the folders; others are skipped.
+ * passed. The gateway's user must be able to write to at least one of the folders. The others are skipped.
  *
- * @param canaryDirs folders in which files are planted that the command must not reach
- * @param descriptors descriptors of this process that the command must not have
+ * @param canaryDirs folders in which files are planted that the command must not be able to reach
+ * @param descriptors descriptors in this process that the command must not have
  */
 export async function runSelfTest(
   sandbox: Sandbox,
@@ -88,7 +88,7 @@ function createScript(planted: readonly string[], descriptors: readonly string[]
   ].join("\n");
 }
 
-/** Returns the problem that the output of the script shows, if any. */
+/** Returns the problem that the script's output reveals, if any. */
 function findProblem({ output, stopped }: SandboxOutcome): string | undefined {
   if (stopped !== undefined) return `the self-test was stopped: ${STOP_REASONS[stopped]}.`;
   if (!/^uid=[1-9]\d*$/m.test(output))
@@ -122,7 +122,7 @@ async function createFolders(dirs: readonly string[]): Promise<string[]> {
   return folders;
 }
 
-/** Removes folders of earlier self-tests that were killed. */
+/** Removes the folders of earlier self-tests that were killed. */
 async function removeStale(dir: string): Promise<void> {
   for (const name of await readdir(dir).catch(() => [])) {
     const path = join(dir, name);

@@ -1,17 +1,17 @@
 import type { SandboxLimits } from "./types.ts";
 
 /**
- * On many systems this is dash, which starts in a third of the time of bash. It sets limits and then runs the command's
- * shell.
+ * On many systems this is dash, which starts in a third of the time that bash takes. It sets limits and then runs the
+ * command's shell.
  */
 const LAUNCHER = "/bin/sh";
-/** Environment variable with the command. The launcher removes it before it runs the command. */
+/** Environment variable that contains the command. The launcher removes it before running the command. */
 const VARIABLE = "SIGNALBOX_COMMAND";
 
 /**
  * Returns a shell that sets kernel limits and then becomes the shell that runs the command from {@link
- * commandVariable}. It redirects error output to the output, so that standard error contains only messages of the
- * launcher.
+ * commandVariable}. It redirects error output to standard output, so that standard error contains only messages from
+ * the launcher.
  */
 export function createLimitedShell(
   shell: string,
@@ -19,8 +19,8 @@ export function createLimitedShell(
   countProcesses: boolean,
 ): { readonly file: string; readonly args: readonly string[] } {
   const kilobytes = Math.floor(limits.memoryBytes / 1024);
-  // Shells use different letters for the process limit. Limits data instead of address space, because language runtimes
-  // reserve far more address space than they use.
+  // Shells use different letters for the process limit. The data size is limited instead of the address space, because
+  // language runtimes reserve far more address space than they use.
   const setup = [
     "ulimit -c 0",
     // In blocks of 1,024 bytes; some shells use blocks of 512 bytes.
@@ -35,7 +35,7 @@ export function createLimitedShell(
   return { file: LAUNCHER, args: ["-c", setup, shell] };
 }
 
-/** Returns the environment variable that passes the command to a shell of {@link createLimitedShell}. */
+/** Returns the environment variable that passes the command to a shell created by {@link createLimitedShell}. */
 export function getCommandVariable(script: string): Readonly<Record<string, string>> {
   return { [VARIABLE]: script };
 }

@@ -17,11 +17,11 @@ export interface StartSandboxOptions {
   /** `none` runs commands without a sandbox. Default: `default`. */
   readonly setting?: SandboxSetting;
   readonly limits?: Partial<SandboxLimits>;
-  /** Further folders that commands may read, absolute, for example of a language runtime. */
+  /** Absolute paths of additional folders that commands may read, for example of a language runtime. */
   readonly readOnly?: readonly string[];
   /**
-   * A folder with the operator's own programs, absolute. Commands can read it, and its `bin` is the last entry of their
-   * `PATH`.
+   * Absolute path of a folder with the operator's own programs. Commands can read it, and its `bin` is the last entry
+   * of their `PATH`.
    */
   readonly programs?: string;
   /**
@@ -32,7 +32,7 @@ export interface StartSandboxOptions {
   readonly searchPath?: string;
   /** Opens the proxy through which commands reach their allowed hosts. Default: {@link openDomainProxy}. */
   readonly openProxy?: OpenDomainProxy;
-  /** Location of cgroups. Default: the system's. */
+  /** Location of the cgroup files. Default: the system's location. */
   readonly cgroups?: CgroupOptions;
   /** Default: `process.platform`. */
   readonly platform?: NodeJS.Platform;
@@ -48,7 +48,7 @@ const DEFAULT_LIMITS: SandboxLimits = {
   outputChars: 15_000,
 };
 
-/** The whole environment of a command. The gateway's own environment contains secrets and is not passed on. */
+/** The complete environment of a command. The gateway's own environment contains secrets and is not passed on. */
 const ENVIRONMENT = {
   PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
   HOME: "/tmp",
@@ -114,7 +114,7 @@ function createDisabled(limits: SandboxLimits, reason: string): Sandbox {
   };
 }
 
-/** Describes which limits the kernel enforces on this machine and which ones the watchdog checks. */
+/** Describes the limits that the kernel enforces on this machine and those that the watchdog checks. */
 function describeLimits(groups: CommandGroups | undefined): string {
   return groups === undefined
     ? "The kernel limits time, output, the size of a file and the processes of a user. Memory (private and shared) and disk growth are checked ten times a second, because no cgroup can be created here (under systemd: Delegate=memory pids)."

@@ -7,7 +7,7 @@ import type { Sandbox } from "./types.ts";
 const SIZE = "rows 40 cols 120";
 
 /**
- * Returns a script that runs a command in a terminal, with `script` of util-linux, and ends with the command's exit
+ * Returns a script that runs a command in a terminal, using `script` from util-linux, and exits with the command's exit
  * code.
  */
 export function wrapInTerminal(command: string, shell: string): string {

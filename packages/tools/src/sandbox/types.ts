@@ -4,58 +4,58 @@ import type { Readable } from "node:stream";
 export type SandboxSetting = "default" | "off" | "none";
 
 export interface SandboxLimits {
-  /** Time limit of a command in milliseconds. Default: 60,000. */
+  /** Time limit for a command, in milliseconds. Default: 60,000. */
   readonly timeoutMs: number;
-  /** Time limit of a background command in milliseconds. Default: one hour. */
+  /** Time limit for a background command, in milliseconds. Default: one hour. */
   readonly backgroundMs: number;
   /** Maximum number of concurrent processes and threads. Default: 256. */
   readonly processes: number;
-  /** Maximum memory in bytes, for each process and for all together. Default: 1 GiB. */
+  /** Maximum memory in bytes, for each process and in total. Default: 1 GiB. */
   readonly memoryBytes: number;
-  /**
-   * Maximum number of bytes that a command may add to the workspace's disk, in one file and in total. Default: 1 GiB.
-   */
+  /** Maximum number of bytes that a command may add to the workspace's disk, per file and in total. Default: 1 GiB. */
   readonly diskBytes: number;
-  /** Size of the scratch folder `/tmp` in bytes. It is empty at the start of each command. Default: 256 MiB. */
+  /**
+   * Size of the scratch folder `/tmp`, in bytes. The folder is empty at the start of each command. Default: 256 MiB.
+   */
   readonly scratchBytes: number;
   /**
-   * Maximum length of the output in UTF-16 units, 70 % from its start and 30 % from its end. A request can set another
-   * limit. Default: 15,000.
+   * Maximum length of the output in UTF-16 units, 70 % from its start and 30 % from its end. A request can set a
+   * different limit. Default: 15,000.
    */
   readonly outputChars: number;
 }
 
-/** The folders that a command sees. A `Workspace` provides them. */
+/** The folders that a command sees. They come from a `Workspace`. */
 export interface SandboxFolders {
-  /** Absolute, with links resolved. Readable and writable. */
+  /** Absolute path with links resolved. Readable and writable. */
   readonly dir: string;
-  /** Absolute. Readable. */
+  /** Absolute paths. Readable. */
   readonly readOnlyDirs: readonly string[];
-  /** Absolute. Hidden if they are inside one of the other folders. */
+  /** Absolute paths. Hidden if they are inside one of the other folders. */
   readonly forbidden: readonly string[];
 }
 
 /** A file or folder that is hidden from a command. */
 export interface Cover {
-  /** Absolute. Never a link. */
+  /** Absolute path. Never a link. */
   readonly path: string;
   readonly kind: "file" | "folder";
-  /** A folder inside it that stays visible. */
+  /** A folder inside this one that stays visible. */
   readonly except?: string;
 }
 
 /** One command. */
 export interface SandboxRequest {
-  /** Shell text. */
+  /** The script that the shell runs. */
   readonly script: string;
   readonly folders: SandboxFolders;
-  /** Absolute, inside `folders.dir`. */
+  /** Absolute path inside `folders.dir`. */
   readonly cwd: string;
   /** Names at the top of `folders.dir` that the command must not change or create. */
   readonly protect: { readonly files: readonly string[]; readonly folders: readonly string[] };
-  /** Places in `folders.dir` that are hidden from the command, outer ones first. Not applied without a sandbox. */
+  /** Paths in `folders.dir` that are hidden from the command, outer ones first. Not applied without a sandbox. */
   readonly covers: readonly Cover[];
-  /** Additional environment variables. They do not replace the variables of the sandbox. Default: none. */
+  /** Additional environment variables. They do not override the sandbox's variables. Default: none. */
   readonly env?: Readonly<Record<string, string>>;
   /**
    * Hosts that the command can reach through a proxy. Default: none. Without a sandbox, commands can reach every host.
@@ -72,7 +72,7 @@ export interface SandboxRequest {
   readonly terminal?: boolean;
   /** Maximum length of the output in UTF-16 units. Default: the configured limit. */
   readonly outputChars?: number;
-  /** Called on new output, with the shortened output so far. */
+  /** Called when there is new output, with the shortened output so far. */
   readonly onOutput?: (output: string) => void;
 }
 
@@ -83,7 +83,7 @@ export interface SandboxOutcome {
   readonly signal?: string;
   /** The reason why the gateway stopped the command. */
   readonly stopped?: "timeout" | "abort" | "processes" | "memory" | "disk" | "output";
-  /** Standard output and error in order of arrival, shortened in the middle. */
+  /** Standard output and standard error in order of arrival, shortened in the middle. */
   readonly output: string;
   /** Length of the whole output in UTF-16 units. */
   readonly outputChars: number;
@@ -91,9 +91,9 @@ export interface SandboxOutcome {
   readonly durationMs: number;
 }
 
-/** A place where commands run. */
+/** An environment in which commands run. */
 export interface Sandbox {
-  /** If it is `disabled`, no command runs, and `reason` explains why. */
+  /** If the level is `disabled`, no commands run, and `reason` explains why. */
   readonly level: "bubblewrap" | "none" | "disabled";
   readonly reason?: string;
   /** True if commands can run in a terminal. Default: false. */
@@ -101,13 +101,13 @@ export interface Sandbox {
   /** True if commands can reach the network without a proxy. */
   readonly network: boolean;
   readonly limits: SandboxLimits;
-  /** The whole environment of a command. */
+  /** The complete environment of a command. */
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path of the shell, with links resolved. Empty if the sandbox is disabled. */
   readonly shell: string;
   /** Notes for the operator about the isolation on this machine. */
   readonly notes: readonly string[];
-  /** Runs one command. Rejects if it could not be started. */
+  /** Runs one command. Rejects if the command could not be started. */
   run(request: SandboxRequest): Promise<SandboxOutcome>;
 }
 

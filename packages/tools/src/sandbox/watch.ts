@@ -5,13 +5,13 @@ import type { SandboxLimits } from "./types.ts";
 const WATCH_MS = 100;
 /** Maximum number of files and folders that a command may add. */
 const MAX_NEW_FILES = 200_000;
-/** Free space that must remain on the disk, in bytes. */
+/** Minimum free space that must remain on the disk, in bytes. */
 const MIN_FREE_BYTES = 268_435_456;
 
 /**
  * Checks the process tree and the disk ten times a second. The kernel limits that the shell sets apply to single
- * processes, and some of them not to root; these checks add up the whole tree. Short peaks between two checks are
- * missed.
+ * processes, and some of them do not apply to root. These checks cover the process tree as a whole. Short peaks between
+ * two checks are missed.
  */
 export function startWatch(
   pid: () => number | undefined,
@@ -32,7 +32,7 @@ export function startWatch(
     const isFull = isDiskFull(await before, await getFreeSpace(disk), limits);
     if (stopped) return;
     if ((use !== undefined && use.tasks > limits.processes) || group?.wasOutOfProcesses()) kill("processes");
-    // Older kernels kill only one process, so the rest of the command is killed here.
+    // Older kernels kill only one process, so the gateway kills the rest of the command here.
     else if ((use !== undefined && use.bytes > limits.memoryBytes) || group?.wasOutOfMemory()) kill("memory");
     else if (isFull) kill("disk");
     timer = setTimeout(check, WATCH_MS);
@@ -57,8 +57,8 @@ async function getFreeSpace(folder: string): Promise<Free | undefined> {
 }
 
 /**
- * Returns true if the command used too much of the disk. Concurrent writes by other processes count as well, because
- * they cannot be distinguished at low cost.
+ * Returns true if the command used too much disk space. Concurrent writes by other processes also count, because
+ * distinguishing them would be expensive.
  */
 function isDiskFull(before: Free | undefined, now: Free | undefined, { diskBytes }: SandboxLimits): boolean {
   if (before === undefined || now === undefined) return false;
@@ -70,8 +70,8 @@ function isDiskFull(before: Free | undefined, now: Free | undefined, { diskBytes
 
 /**
  * Returns the number of threads and the memory of a process tree: private and shared memory without mapped files. Stops
- * above the limit of processes. Shared memory counts once for each process; if the sum exceeds the limit, it is
- * computed again with proportional shares. Source: proc(5).
+ * if the tree exceeds the process limit. Shared memory counts once for each process. If the sum exceeds the limit, it
+ * is computed again with proportional shares. Source: proc(5).
  */
 async function measureTree(root: number, limits: SandboxLimits): Promise<{ tasks: number; bytes: number }> {
   const pids = await listTree(root, limits.processes);

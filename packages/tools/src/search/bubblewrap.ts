@@ -9,8 +9,8 @@ const PROGRAM = "/signalbox-search";
 const FOLDER = 3;
 
 /**
- * Wraps a search program with bubblewrap. It sees only the folder, without closed places, and the system's libraries.
- * If a link replaces a folder during the search, it leads to neither closed nor outside files.
+ * Wraps a search program with bubblewrap. The program sees only the folder, without closed paths, and the system's
+ * libraries. If a link replaces a folder during the search, the link cannot lead to closed files or files outside.
  */
 export function wrapWithBubblewrap(
   launcher: string,

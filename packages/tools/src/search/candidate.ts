@@ -5,16 +5,17 @@ export interface SearchRequest {
   /** Absolute path of the folder, with links resolved. */
   readonly folder: string;
   /**
-   * Descriptor of the open folder, if the folder can be reached through it. The path may lead elsewhere in the
-   * meantime.
+   * Descriptor of the open folder, if the folder can be reached through it. The path may lead elsewhere by the time it
+   * is used.
    */
   readonly descriptor?: number;
-  /** Places that are not searched. */
+  /** Paths that are not searched. */
   readonly closed: readonly Cover[];
-  /** Searches only this file of the folder. */
+  /** Searches only this file in the folder. */
   readonly file?: string;
   /**
-   * Glob for paths below the folder, for example `src/*.ts`. Without a slash it matches file names. Default: all files.
+   * Glob for paths below the folder, for example `src/*.ts`. A glob without a slash matches file names. Default: all
+   * files.
    */
   readonly glob?: string;
   /** Searches lines with a regular expression. Default: searches for files. */
@@ -22,7 +23,7 @@ export interface SearchRequest {
 }
 
 /**
- * A possible match. Results that are shown to a run are read again through the workspace, which does not follow links
+ * A possible match. Results shown to a run are read again through the workspace, which does not follow links that lead
  * out of it.
  */
 export interface Candidate {
@@ -32,12 +33,12 @@ export interface Candidate {
   readonly line?: number;
 }
 
-/** Returns a path to the folder for this process and for programs that it starts there. */
+/** Returns a path to the folder for this process and for programs that this process starts there. */
 export function getAccessPath({ folder, descriptor }: SearchRequest): string {
   return descriptor === undefined ? folder : `/proc/self/fd/${descriptor}`;
 }
 
-/** Folders that are not searched, because programs fetched or created their content. */
+/** Folders that are not searched, because programs downloaded or generated their content. */
 export const SKIPPED_FOLDERS: readonly string[] = [".git", "node_modules"];
-/** Larger files are not searched. */
+/** Maximum size of a searched file, in bytes. Larger files are skipped. */
 export const MAX_FILE_BYTES = 10_000_000;

@@ -12,14 +12,15 @@ import {
 export interface SearchPrograms {
   readonly ripgrep: string;
   /**
-   * Path of bubblewrap. Undefined if it is not installed; commands that could replace folders do not run then either.
+   * Path of bubblewrap. Undefined if it is not installed, in which case no command that could replace folders runs
+   * either.
    */
   readonly launcher: string | undefined;
 }
 
 /**
- * Searches with ripgrep. ripgrep opens files by path, so it runs in a sandbox if possible. Returns false if it could
- * not run.
+ * Searches with ripgrep, which opens files by path and therefore runs in a sandbox if possible. Returns false if
+ * ripgrep could not run.
  *
  * @throws SyntaxError with ripgrep's message for an invalid pattern
  */
@@ -58,7 +59,7 @@ export async function* searchWithRipgrep(
     }
     const code = await ended;
     if (isSandboxed && (errorOutput.startsWith("bwrap: ") || code === NO_LIBRARIES)) return false;
-    // 1: no match. 2: an error. Errors of single files are not reported (`--no-messages`).
+    // Exit code 1: no match. Exit code 2: an error. Errors for single files are not reported (`--no-messages`).
     if (code === 2 && errorOutput !== "") throw new SyntaxError(errorOutput.trim());
     return true;
   } finally {
@@ -70,15 +71,15 @@ export async function* searchWithRipgrep(
 const NO_LIBRARIES = 127;
 
 /**
- * Returns the arguments of ripgrep: without configuration files, without following links, with hidden files. Returns
- * only line numbers, because the text is read through the workspace.
+ * Returns the arguments for ripgrep. It ignores configuration files, does not follow links, and includes hidden files.
+ * It outputs only line numbers, because the content is read through the workspace.
  */
 function getArguments({ file, glob, line }: SearchRequest): string[] {
   return [
     ...["--no-config", "--no-ignore", "--hidden", "--no-messages", "--color", "never", "--null"],
     ...["--max-filesize", String(MAX_FILE_BYTES)],
     ...(glob === undefined ? [] : ["--glob", glob]),
-    // The last matching glob counts.
+    // The last matching glob takes precedence.
     ...SKIPPED_FOLDERS.flatMap((folder) => ["--glob", `!**/${folder}/**`]),
     ...(line === undefined
       ? ["--files"]
@@ -91,15 +92,15 @@ function getArguments({ file, glob, line }: SearchRequest): string[] {
   ];
 }
 
-/** Messages that ripgrep mixes with the matches if a file turns out to be binary. */
+/** Matches the messages that ripgrep mixes with the results if a file turns out to be binary. */
 const NOTES =
   /(?:\.\/[^\0]*?: (?:WARNING: stopped searching binary file after match|binary file matches) \(.*\)\n)*/;
 const FILE = /\.\/([^\0]+)\0/gy;
 const LINE = new RegExp(`${NOTES.source}\\./([^\\0]+)\\0(\\d+):\\n`, "gy");
 
 /**
- * Parses the output of ripgrep. Files have the form `path\0`, lines `path\0number:\n`, because a path may contain any
- * character except NUL.
+ * Parses ripgrep's output. Files have the form `path\0` and lines the form `path\0number:
+ * `, because a path may contain any character except NUL.
  */
 function readRecords(
   text: string,

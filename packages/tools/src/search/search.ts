@@ -8,7 +8,7 @@ import { type SearchPrograms, searchWithRipgrep } from "./ripgrep.ts";
 /** Searches below a folder until the caller stops or the signal is aborted. */
 export type Search = (request: SearchRequest, signal: AbortSignal) => AsyncIterable<Candidate>;
 
-/** Creates a search that uses ripgrep if it is installed and runs, and otherwise a worker thread. */
+/** Creates a search that uses ripgrep if it is installed and can run, and otherwise a worker thread. */
 export function createSearch(searchPath: string = process.env["PATH"] ?? ""): Search {
   let programs: Promise<SearchPrograms | undefined> | undefined;
   return async function* search(request, signal) {

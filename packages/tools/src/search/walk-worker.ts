@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { Candidate } from "./candidate.ts";
 import { searchByWalking } from "./walk.ts";
 
-/** Candidates are posted in groups, so that the host can stop the thread early. */
+/** Number of candidates per message. Candidates are posted in groups, so that the host can stop the thread early. */
 const GROUP = 200;
 
 let group: Candidate[] = [];

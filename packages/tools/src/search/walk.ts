@@ -14,20 +14,20 @@ import {
 /** Maximum depth of folders. */
 const MAX_DEPTH = 64;
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** `O_NONBLOCK`: opening a named pipe that replaced the file must not wait for a writer. */
+/** `O_NONBLOCK`: if a named pipe has replaced the file, opening it must not wait for a writer. */
 const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** A file or folder below the searched folder. */
 interface Entry {
   /** Relative to the searched folder. */
   readonly path: string;
-  /** Path through which this process can open it. */
+  /** Path that this process can use to open the entry. */
   readonly access: string;
 }
 
 /**
  * Searches file by file, without ripgrep. Opens each folder relative to its parent if descriptors can be used, and
- * never through a link. Must run in a worker thread, because a regular expression can take forever.
+ * never through a link. Must run in a worker thread, because a regular expression can run indefinitely.
  *
  * @throws SyntaxError for an invalid pattern
  */

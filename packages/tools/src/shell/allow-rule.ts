@@ -1,17 +1,20 @@
 import type { ShellScript } from "./parse.ts";
 
 /**
- * A pattern for one command. A word matches itself, `*` matches any one word, and `**` at the end matches any further
- * words. For example, `["git", "log", "**"]` covers `git log --oneline`, but not `git log > file`.
+ * A pattern for one command. A word matches itself, `*` matches any single word, and `**` at the end matches any number
+ * of further words. For example, `["git", "log", "**"]` covers `git log --oneline`, but not `git log > file`.
  */
 export type AllowRule = readonly string[];
 
-/** Parses a rule from a configuration, where spaces separate the words. */
+/** Parses a rule from the configuration. Spaces separate the words. */
 export function parseAllowRule(text: string): AllowRule {
   return text.split(/\s+/).filter((word) => word !== "");
 }
 
-/** Returns true if the rules cover every command of a script. Only scripts of plain commands can be covered. */
+/**
+ * Returns true if the rules cover every command in a script. Only scripts that consist of plain commands can be
+ * covered.
+ */
 export function isCovered({ commands }: ShellScript, rules: readonly AllowRule[]): boolean {
   if (commands === undefined || commands.length === 0) return false;
   return commands.every((words) => rules.some((rule) => covers(rule, words)));

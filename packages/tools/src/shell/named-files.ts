@@ -6,13 +6,13 @@ import { isInside } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 const MAX_FILES = 50;
-/** Maximum number of examined paths: each word, relative to each folder that the command may have changed to. */
+/** Maximum number of paths to examine: each word, relative to each folder that the command may have changed to. */
 const MAX_PLACES = 20_000;
 
 /**
- * Returns the files of a workspace that a command names, with the hash of their current content. Words are also
- * resolved relative to each folder that the command names, since it may change to that folder first. Files that are
- * matched by a pattern, named by a script, or hidden from the run are not included.
+ * Returns the workspace files that a command names, with the hash of their current content. Words are also resolved
+ * relative to each folder that the command names, because it may change to that folder first. Files that are matched by
+ * a pattern, named in a script, or hidden from the run are not included.
  */
 export async function findNamedFiles(
   workspace: Workspace,

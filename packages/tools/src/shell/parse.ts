@@ -1,18 +1,18 @@
 import { fileURLToPath } from "node:url";
 import type { Node, Parser } from "web-tree-sitter";
 
-/** The parts of a shell script that are known without running it. */
+/** The facts about a shell script that are known without running it. */
 export interface ShellScript {
   /**
    * The words of each simple command. Absent if the script contains anything except simple commands joined by `;`,
-   * `&&`, `||` or `|`, for example expansions, redirections, substitutions, loops or definitions.
+   * `&&`, `||` or `|`, such as expansions, redirections, substitutions, loops or definitions.
    */
   readonly commands?: readonly (readonly string[])[];
-  /** Every text in the script that could name a file, including texts in nested quoted scripts. */
+  /** Every string in the script that could name a file, including strings in nested quoted scripts. */
   readonly words: readonly string[];
 }
 
-/** Parses a shell script with the grammar of Bash. The first call loads the parser, which takes about 30 ms. */
+/** Parses a shell script using a Bash grammar. The first call loads the parser, which takes about 30 ms. */
 export async function parseShell(script: string): Promise<ShellScript> {
   parser ??= loadParser();
   const tree = (await parser).parse(script);
@@ -28,15 +28,15 @@ export async function parseShell(script: string): Promise<ShellScript> {
 }
 
 /**
- * Matches texts that the grammar parses differently from the shell: control characters, white space other than spaces
- * and tabs, an escaped tab, a line continuation in the middle of a word, and a word that begins with a backslash, which
- * the grammar joins to the line before.
+ * Matches text that the grammar parses differently from the shell: control characters, whitespace other than spaces and
+ * tabs, an escaped tab, a line continuation in the middle of a word, and a word that begins with a backslash, which the
+ * grammar joins to the previous line.
  */
 const AMBIGUOUS = /(?![\t\n])\p{Cc}|(?! )\p{Z}|(?:[^ \t\n]|\\ )\\\n|(?:^|[\s;&|])\\(?!\n)|\\\t/u;
 
 /**
- * Returns true for quotes that the grammar parses differently: `$'…'`, and a backslash after a quote, at which the
- * grammar ends the word.
+ * Returns true for quotes that the grammar parses differently from the shell: `$'…'`, and a backslash after a quote,
+ * where the grammar ends the word.
  */
 function hasAmbiguousQuotes(root: Node, script: string): boolean {
   const quoted = root
@@ -48,7 +48,8 @@ function hasAmbiguousQuotes(root: Node, script: string): boolean {
 }
 
 /**
- * Returns every text between blanks, quotes or operators, after joining continued lines. Includes texts inside quotes.
+ * Returns every substring between blanks, quotes or operators, after joining continued lines. Includes text inside
+ * quotes.
  */
 function splitWords(script: string): string[] {
   const lines = script.replaceAll("\\\n", "");
@@ -69,24 +70,24 @@ async function loadParser(): Promise<Parser> {
   return bash;
 }
 
-/** Returns the path in the built package, because this code may be bundled elsewhere. */
+/** Returns the path of the file in the built package, because this code may be bundled elsewhere. */
 function getGrammarFile(): string {
   const tools = import.meta.resolve("@signalbox/tools");
   return fileURLToPath(new URL("grammar/tree-sitter-bash.wasm", tools));
 }
 
 const LIST_TYPES: ReadonlySet<string> = new Set(["program", "list", "pipeline"]);
-/** Operators that join two commands in one line. */
+/** Operators that join two commands on one line. */
 const OPERATORS: ReadonlySet<string> = new Set([";", "&&", "||", "|"]);
 const SEPARATORS: ReadonlySet<string> = new Set([...OPERATORS, "\n", "comment"]);
-/** White space within one line, including line continuations. */
+/** Matches whitespace within one line, including line continuations. */
 const BLANKS = /^(?:[ \t]|\\\n)*$/;
 
 function getCommands(node: Node, script: string): readonly (readonly string[])[] | undefined {
   if (node.hasError) return undefined;
   const children = getChildren(node);
-  // The grammar continues the previous line at a backslash that begins a line, and begins a new word without white
-  // space at a backslash after a quote (`ls''\x`).
+  // The grammar continues the previous line at a backslash that begins a line. It also begins a new word without
+  // whitespace at a backslash after a quote (`ls''\x`).
   const gapBefore = (index: number) =>
     script.slice(children[index - 1]?.endIndex ?? 0, children[index]?.startIndex);
   if (node.type === "command") {

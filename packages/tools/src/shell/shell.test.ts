@@ -54,19 +54,19 @@ test.each([
   "npm test\nrm x",
   "npm test\u2028rm x",
   "npm test\r\nrm x",
-  // The grammar parses two words or a comment, the shell one word.
+  // The grammar parses two words or a comment, but the shell parses one word.
   "ls\rx",
   "ls\fx",
   "ls\vx",
   "ls x \f# y",
   "ls x\\\ny",
-  // The grammar continues the previous line, the shell starts another command.
+  // The grammar continues the previous line, but the shell starts another command.
   "git log\n\\\nrm x",
   "git log\n \t\\\nrm x",
   "git log \\\n\n\\\nrm x",
   "git log\n\n\\\n&& npm test",
   "git log\n\\\n; npm test",
-  // The grammar parses another word after a quote, the shell the same word.
+  // The grammar parses another word after a quote, but the shell continues the same word.
   "ls''\\x",
   'npm test""\\x',
   // The grammar parses a comment after a quote and an escaped blank.
@@ -118,7 +118,7 @@ test("ignores the content of here-documents", async () => {
 });
 
 /**
- * Returns the commands of each script as Bash runs them. None of their programs exist, which does not stop the script.
+ * Returns the commands of each script as Bash runs them. None of the programs exist, which does not stop the script.
  */
 function asBashReads(scripts: readonly string[]): string[][][] {
   const program = [

@@ -4,7 +4,7 @@ import { defineTool, type ToolDefinition } from "../define.ts";
 import { failure, success } from "../result.ts";
 import type { UserQuestionOutcome } from "./user-question.ts";
 
-/** A question that an agent wants to ask the person it works for. */
+/** A question for the person whom the agent works for. */
 export interface AskUserRequest {
   readonly question: string;
   /** Suggested answers. The person can always answer in their own words. */
@@ -15,8 +15,8 @@ export interface AskUserRequest {
 
 export interface AskUserToolOptions {
   /**
-   * Asks the question once per call and resolves with its outcome, immediately if there already is one. The model sees
-   * the message of a rejection. A call that is repeated after a restart has the same `callId`.
+   * Asks the question once per call and resolves with its outcome, immediately if there already is one. If it rejects,
+   * the model sees the error message. A call that is repeated after a restart has the same `callId`.
    */
   readonly ask: (
     request: AskUserRequest,
@@ -27,7 +27,7 @@ export interface AskUserToolOptions {
 const MINUTE_MS = 60_000;
 const DEFAULT_MINUTES = 60;
 
-/** Creates `ask_user`, which asks the person that the run works for and waits for the answer. */
+/** Creates the tool `ask_user`, which asks the person whom the run works for and waits for the answer. */
 export function createAskUserTool({ ask }: AskUserToolOptions): ToolDefinition {
   return defineTool({
     name: "ask_user",
@@ -44,8 +44,8 @@ export function createAskUserTool({ ask }: AskUserToolOptions): ToolDefinition {
         .describe(`How long to wait. Default: ${DEFAULT_MINUTES}`),
     }),
     effects: "keyed",
-    // The loop waits here instead of in `run`. Meanwhile the run does not occupy a run slot, and a restart resumes the
-    // wait.
+    // The loop waits here instead of in `run`. While it waits, the run does not occupy a run slot, and a restart
+    // resumes the wait.
     async waitsFor({ id: callId, args }, { sessionKey }, signal) {
       await ask(toRequest(args), { sessionKey, callId, signal });
     },

@@ -3,12 +3,15 @@ import { z } from "zod";
 import { isAtLeast } from "../run-state.ts";
 import type { Role } from "../types.ts";
 
-/** A question that an agent asked the person it works for. */
+/** A question that an agent asked the person whom it works for. */
 export interface UserQuestion {
-  /** Eight letters and digits that a person can type. Derived from the call, so a repeated call has the same id. */
+  /**
+   * Eight letters and digits that a person can type. The id is derived from the call, so a repeated call has the same
+   * id.
+   */
   readonly id: string;
   readonly sessionKey: string;
-  /** Immutable id of the person who should answer. */
+  /** Immutable id of the person who is asked. */
   readonly speaker: string;
   /** The person's role when the question was created. The run continues with the rights of this role. */
   readonly role: Role;
@@ -60,7 +63,7 @@ export function mayAnswer(
   return question.speaker === speaker && isAtLeast(role, question.role);
 }
 
-/** Returns the option that a person chose by number or by its text, or else their own words. */
+/** Returns the option that a person chose by number or by its text. Otherwise returns their own words. */
 export function readAnswer(words: string, options: readonly string[]): string {
   const typed = words.trim();
   const byNumber = /^[1-9]\d?$/.test(typed) ? options[Number(typed) - 1] : undefined;
@@ -79,7 +82,7 @@ export function formatUserQuestion(
 
 const MAX_LABEL_CHARS = 40;
 
-/** Returns the buttons for a question's options. Pressing one answers with the option's number. */
+/** Returns the buttons for a question's options. Pressing a button answers with the option's number. */
 export function getAnswerChoices(
   options: readonly string[],
 ): readonly { readonly label: string; readonly answer: string }[] {

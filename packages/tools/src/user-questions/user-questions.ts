@@ -12,7 +12,10 @@ import {
 /** A question that is not stored yet. */
 interface NewUserQuestion
   extends Pick<UserQuestion, "sessionKey" | "speaker" | "role" | "question" | "options"> {
-  /** Identifies the call that asks. The same call always gets the same question, with its original deadline. */
+  /**
+   * Identifies the call that asks the question. The same call always gets the same question, with its original
+   * deadline.
+   */
   readonly call: string;
   /** Milliseconds until the question expires. */
   readonly ttlMs: number;
@@ -23,7 +26,7 @@ interface UserAnswer {
   readonly words: string;
   readonly speaker: string;
   readonly role: Role;
-  /** Id of the message with these words. Delivering the same message twice counts as one answer. */
+  /** Id of the message that contains these words. If the same message is delivered twice, it counts as one answer. */
   readonly messageId: string;
 }
 
@@ -36,11 +39,13 @@ type AnswerResult =
   | { readonly ok: true; readonly question: UserQuestion }
   | { readonly ok: false; readonly why: "unknown" | "closed" | "wrong_person" };
 
-/** Questions of agents to people. Stored, so they survive restarts, and deleted a day after they expire. */
+/**
+ * Questions from agents to people. They are stored, so they survive restarts, and deleted one day after they expire.
+ */
 export interface UserQuestions {
-  /** Loads the questions of earlier processes. Await this before accepting messages. */
+  /** Loads the questions from earlier processes. Await this before accepting messages. */
   load(): Promise<void>;
-  /** Stores a question, or returns the existing one of the same call. */
+  /** Stores a question, or returns the existing question of the same call. */
   open(question: NewUserQuestion): Promise<UserQuestion>;
   /** Waits for the outcome. Resolves with undefined if the signal is aborted first. */
   wait(id: string, signal: AbortSignal): Promise<UserQuestionOutcome | undefined>;
@@ -50,11 +55,11 @@ export interface UserQuestions {
   /**
    * Returns the open question that this person can answer in this session.
    *
-   * @param isResuming true if a run of an earlier process continues in the session. Only then does a question count
-   *   for which no call waits in this process.
+   * @param isResuming true if a run from an earlier process is continuing in the session. Only then is a question
+   * included that no call in this process is waiting for.
    */
   getOpen(sessionKey: string, speaker: string, isResuming: boolean): UserQuestion | undefined;
-  /** Returns the question that a message answered: after a crash the message may be processed again. */
+  /** Returns the question that a message answered. After a crash, the same message may be processed again. */
   getAnsweredBy(messageId: string): UserQuestion | undefined;
   /** Deletes all questions of a session. */
   forget(sessionKey: string): Promise<void>;
@@ -62,19 +67,21 @@ export interface UserQuestions {
 
 export interface UserQuestionsOptions {
   readonly kv: KvStore;
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number;
 }
 
 const NAMESPACE = "user_questions";
-/** Time for which a question is kept after it expired, in milliseconds. A late message still finds its outcome. */
+/**
+ * Time for which a question is kept after it has expired, in milliseconds. A late message can still find its outcome.
+ */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 /** Interval at which a waiting call polls the store for an answer that another process received, in milliseconds. */
 const POLL_MS = 2_000;
-/** Letters and digits that are hard to confuse with one another. */
+/** Letters and digits that are not easily confused with one another. */
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
-/** Creates the questions of all agents over a key-value store. */
+/** Creates the questions of all agents on top of a key-value store. */
 export function createUserQuestions(options: UserQuestionsOptions): UserQuestions {
   return new StoredUserQuestions(options);
 }
@@ -83,11 +90,11 @@ class StoredUserQuestions implements UserQuestions {
   readonly #options: UserQuestionsOptions;
   /** A cache of the store. */
   readonly #questions = new Map<string, UserQuestion>();
-  /** Callbacks that wake the calls waiting in this process, by question. */
+  /** Callbacks that wake the waiting calls in this process, by question. */
   readonly #waiting = new Map<string, Set<() => void>>();
-  /** Questions for which a call waits in this process, including while it polls the store. */
+  /** Questions that a call in this process is waiting for, including while it polls the store. */
   readonly #awaited = new Set<string>();
-  /** The last write of an outcome. Outcomes are written one at a time. */
+  /** The latest write of an outcome. Outcomes are written one at a time. */
   #closing: Promise<unknown> = Promise.resolve();
 
   constructor(options: UserQuestionsOptions) {
@@ -186,7 +193,7 @@ class StoredUserQuestions implements UserQuestions {
     this.#questions.set(question.id, question);
   }
 
-  /** Reads the store as well, because another process may have created or closed the question. */
+  /** Also reads the store, because another process may have created or closed the question. */
   async #read(id: string): Promise<UserQuestion | undefined> {
     const cached = this.#questions.get(id);
     if (cached?.outcome !== undefined) return cached;
@@ -198,7 +205,7 @@ class StoredUserQuestions implements UserQuestions {
     return current;
   }
 
-  /** Closes an open question. Of two concurrent calls the first one wins. */
+  /** Closes an open question. If two calls run concurrently, the first one wins. */
   #close(id: string, outcome: UserQuestionOutcome): Promise<UserQuestion | undefined> {
     const closed = this.#closing.then(() => this.#closeNow(id, outcome));
     this.#closing = closed.catch(() => {});

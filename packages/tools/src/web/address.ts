@@ -1,7 +1,7 @@
 import { BlockList, isIP } from "node:net";
 
 /**
- * IPv4 ranges without public hosts. Sources: IANA's registry of special-purpose addresses, RFC 1122 (class D and E),
+ * IPv4 ranges without public hosts. Sources: IANA's registry of special-purpose addresses, RFC 1122 (classes D and E),
  * and Azure's virtual machine agent, which has a public address that only works inside Azure.
  */
 const NON_PUBLIC_IPV4: readonly (readonly [string, number])[] = [
@@ -42,9 +42,9 @@ const closed6 = new BlockList();
 for (const [net, prefix] of NON_PUBLIC_IPV6) closed6.addSubnet(net, prefix, "ipv6");
 
 /**
- * Returns true if an IP address belongs to a host on the public internet: not loopback, private, link-local, shared,
- * multicast, documentation, the metadata service of a cloud, or an IPv6 form of an IPv4 address. Returns false if the
- * text is not an IP address.
+ * Returns true if an IP address belongs to a host on the public internet. Loopback, private, link-local, shared,
+ * multicast and documentation addresses, cloud metadata services, and IPv6 forms of IPv4 addresses are not public.
+ * Returns false if the string is not an IP address.
  */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {

@@ -2,14 +2,14 @@ import { Readability } from "@mozilla/readability";
 import { parseHTML } from "linkedom";
 import Turndown from "turndown";
 
-/** An HTML page and its address. */
+/** An HTML page and its URL. */
 export interface ArticleInput {
   readonly html: string;
   readonly url: string;
 }
 
 export interface Article {
-  /** Markdown. */
+  /** The text as Markdown. */
   readonly text: string;
   readonly title?: string;
 }
@@ -17,7 +17,7 @@ export interface Article {
 const MAX_ELEMENTS = 30_000;
 const MAX_LINK_CHARS = 500;
 
-/** Extracts the main text of a page as Markdown. Returns undefined if it has none. Only loaded in a worker thread. */
+/** Extracts a page's main text as Markdown. Returns undefined if there is none. Only loaded in a worker thread. */
 export function extractArticle({ html, url }: ArticleInput): Article | undefined {
   const { document } = parseHTML(html);
   const article = new Readability(document, {

@@ -3,7 +3,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { FetchError } from "./errors.ts";
 
 /**
- * Reads and decompresses a response body. Stops as soon as it exceeds the limit, compressed or decompressed.
+ * Reads and decompresses a response body. Stops as soon as the compressed or decompressed size exceeds the limit.
  *
  * @throws FetchError `too_large` or `encoding`, or the error that interrupted the stream
  */
@@ -59,7 +59,7 @@ function createDecompressor(encoding: string | undefined): Duplex | undefined {
     case "br":
       return createBrotliDecompress();
     default:
-      // Several nested compressions could turn a small page into an endless one.
+      // Several nested compressions could expand a small page without limit.
       throw new FetchError("encoding", "The page uses an unsupported compression.");
   }
 }

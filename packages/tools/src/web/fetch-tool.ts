@@ -11,21 +11,21 @@ import { createPageLinks, type SessionLinks } from "./session-links.ts";
 
 export interface WebFetchToolOptions {
   readonly fetch: GuardedFetch;
-  /** Returns true if an address appeared in a message of the run. Default: always false. */
+  /** Returns true if a URL appeared in a message of the run. Default: always false. */
   readonly isKnownLink?: (url: string, facts: RunFacts) => boolean;
-  /** The addresses on pages that runs have read. Pass the same object to other tools that read pages. */
+  /** The URLs on pages that runs have read. Pass the same object to other tools that read pages. */
   readonly pageLinks?: SessionLinks;
-  /** Milliseconds, for the age of cached pages. Default: `Date.now`. */
+  /** Returns the time in milliseconds, for the age of cached pages. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
-/** Lifetime of a cached page in milliseconds. */
+/** Lifetime of a cached page, in milliseconds. */
 const CACHE_MS = 15 * 60_000;
-/** Total length of all cached pages in UTF-16 units. */
+/** Maximum total length of all cached pages, in UTF-16 units. */
 const MAX_CACHE_CHARS = 10_000_000;
 const MAX_PAGE_CHARS = 1_000_000;
 
-/** Creates `web_fetch`, which reads a page of the public web. The page taints the run. */
+/** Creates the tool `web_fetch`, which reads a page on the public web. The page taints the run. */
 export function createWebFetchTool(options: WebFetchToolOptions): ToolDefinition {
   const { fetch, isKnownLink = () => false, pageLinks = createPageLinks(), now = Date.now } = options;
   const pages = new LRUCache<string, PageText>({
@@ -56,7 +56,7 @@ export function createWebFetchTool(options: WebFetchToolOptions): ToolDefinition
     execution: "parallel",
     taints: "web",
     claims({ url }, facts) {
-      // Only untrusted content could make the model put information into an address.
+      // Only untrusted content could make the model put information into a URL.
       if (facts.taint.length === 0 || isKnownLink(url, facts)) return [];
       if (pageLinks.has(facts.sessionKey, url)) return [];
       return [{ kind: "fetch_unseen", detail: url.slice(0, 500) }];

@@ -8,44 +8,44 @@ import { type Resolve, systemResolve } from "./resolve.ts";
 export interface GuardedFetchOptions {
   /**
    * Hosts that may be reached although they are not public, as `host:port`, for example `127.0.0.1:8080` or
-   * `wiki.internal:443`. Must match the host in the URL exactly; all addresses of such a host are accepted. Default:
-   * none.
+   * `wiki.internal:443`. An entry must match the host in the URL exactly. All addresses of such a host are accepted.
+   * Default: none.
    */
   readonly allow?: readonly string[];
-  /** Resolves a host name. Default: the system's resolver, with at most two concurrent lookups in the process. */
+  /** Resolves a host name. Default: the system's resolver, with at most two concurrent lookups per process. */
   readonly resolve?: Resolve;
-  /** Maximum size of the decompressed body in bytes. Default: 5,000,000. */
+  /** Maximum size of the decompressed body, in bytes. Default: 5,000,000. */
   readonly maxBytes?: number;
   /** Time limit in milliseconds, including redirects. Default: 15,000. */
   readonly timeoutMs?: number;
-  /** Default: 5. */
+  /** Maximum number of redirects. Default: 5. */
   readonly maxRedirects?: number;
-  /** Default: `Signalbox`. */
+  /** Value of the `user-agent` header. Default: `Signalbox`. */
   readonly userAgent?: string;
 }
 
 interface FetchCallOptions {
   readonly signal?: AbortSignal;
-  /** Sent only to the origin of the URL. Removed after a redirect to another origin. */
+  /** Request headers, which are only sent to the origin of the URL. Removed after a redirect to another origin. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Can only lower the limit of `GuardedFetchOptions`. */
+  /** Maximum size of the body, in bytes. It can only lower the limit from `GuardedFetchOptions`. */
   readonly maxBytes?: number;
   readonly timeoutMs?: number;
 }
 
 /** A successful response. */
 export interface FetchedResource {
-  /** The address after all redirects. */
+  /** The URL after all redirects. */
   readonly url: string;
   readonly bytes: Uint8Array;
   /** The `content-type` header as received, or an empty string. */
   readonly contentType: string;
-  /** End of the request's time limit, on the clock of `performance.now()`. It also limits parsing. */
+  /** End of the request's time limit, on the clock of `performance.now()`. The same deadline applies to parsing. */
   readonly deadline?: number;
 }
 
 /**
- * Fetches a resource with GET, from public hosts only.
+ * Fetches a resource with GET, but only from public hosts.
  *
  * @throws FetchError, or the signal's reason if it is aborted
  */
@@ -58,7 +58,7 @@ const BAD_PORTS = new Set([
   6697, 9100, 10080, 11211,
 ]);
 
-/** The destination of one hop, with the addresses of its host. */
+/** The destination of one hop and the addresses of its host. */
 interface Target {
   readonly url: URL;
   readonly addresses: readonly string[];
@@ -90,7 +90,8 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
     const addresses =
       isIP(host) === 0 ? await makeAbortable(signal, () => resolve(host, signal), host) : [host];
     if (addresses.length === 0) throw createNotFoundError(host);
-    // A host is refused if any of its addresses is not public, because a mix of both suggests DNS rebinding.
+    // A host is refused if any of its addresses is not public, because a mix of public and other addresses suggests DNS
+    // rebinding.
     if (!allowed && !addresses.every(isPublicAddress))
       throw new FetchError("blocked", `${url.hostname} is not a host on the public internet.`);
     return { url, addresses };
@@ -107,7 +108,7 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
     try {
       for (let hop = 0; ; hop++) {
         const target = await resolveTarget(url, signal);
-        // `deflate` is omitted, because servers use that name for two different formats.
+        // `deflate` is omitted, because servers use this name for two different formats.
         const own = { "user-agent": userAgent, "accept-encoding": "gzip, br" };
         const answer = await get(target, { ...headers, ...own }, byteLimit, signal);
         if (!("location" in answer)) return { ...answer, deadline };
@@ -147,7 +148,8 @@ async function get(
       connect(target, (...outcome) => {
         const [error, socket] = outcome;
         if (error !== null) return callback(error, null);
-        // The lookup already returns only checked addresses. This verifies that the connection uses one of them.
+        // The lookup already returns only checked addresses. This verifies that the connection actually uses one of
+        // them.
         if (addresses.includes(socket.remoteAddress ?? "")) return callback(null, socket);
         socket.destroy();
         callback(new FetchError("blocked", `${url.hostname} is not a host on the public internet.`), null);

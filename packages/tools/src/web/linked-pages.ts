@@ -6,15 +6,15 @@ import { extractPageText } from "./page.ts";
 export interface LinkedPagesOptions {
   readonly fetch: GuardedFetch;
   readonly signal: AbortSignal;
-  /** Maximum number of links that are read, from the start of the text. */
+  /** Maximum number of links to read, counted from the start of the text. */
   readonly max: number;
-  /** Maximum length of the text of each page in UTF-16 units. */
+  /** Maximum length of each page's text, in UTF-16 units. */
   readonly maxChars: number;
   /** Called if a page could not be read. */
   readonly onFailure?: (error: unknown) => void;
 }
 
-/** The page of a link, or a note that explains why it could not be read. */
+/** The page behind a link, or a note that explains why it could not be read. */
 export type LinkedPage =
   | { readonly place: string; readonly name?: string; readonly text: string; readonly cut: boolean }
   | { readonly place: string; readonly note: string };

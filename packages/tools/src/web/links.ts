@@ -1,12 +1,15 @@
 import { hash } from "node:crypto";
 
-/** A web address in running text. It ends at quotes, brackets, and Chinese and other full-width punctuation. */
+/** Matches a URL in running text. The URL ends at quotes, brackets, and Chinese and other full-width punctuation. */
 const LINK = /\bhttps?:\/\/[^\s<>"'`{}|\\^，。；：！？、（）《》【】「」『』“”‘’\p{Cc}\p{Cf}]+/giu;
 const MAX_LINK_CHARS = 2_048;
-/** Maximum number of candidates that are examined per requested link. Limits the work on texts with many duplicates. */
+/**
+ * Maximum number of candidates to examine per requested link. This bounds the processing time for texts with many
+ * duplicates.
+ */
 const MAX_CANDIDATES_PER_LINK = 10;
 
-/** Returns the distinct web addresses in a text, in order, without trailing punctuation. */
+/** Returns the distinct URLs in a text, in order, without trailing punctuation. */
 export function findLinks(text: string, max = 100): string[] {
   const links = new Map<string, string>();
   let examined = 0;
@@ -23,7 +26,7 @@ export function findLinks(text: string, max = 100): string[] {
   return [...links.values()];
 }
 
-/** Normalizes an address and removes its fragment. Returns other texts unchanged. */
+/** Normalizes a URL and removes its fragment. Returns other strings unchanged. */
 export function normalizeAddress(address: string): string {
   const url = URL.parse(address);
   if (url === null) return address;
@@ -31,14 +34,16 @@ export function normalizeAddress(address: string): string {
   return url.href;
 }
 
-/** Returns a short key for a page. Addresses of the same page have the same key. */
+/** Returns a short key for a page. Equivalent URLs have the same key. */
 export function getPageKey(address: string): string {
   return hash("sha256", normalizeAddress(address), "base64url");
 }
 
 const OPENERS: Readonly<Record<string, string>> = { ")": "(", "]": "[" };
 
-/** Removes trailing punctuation. A closing bracket belongs to the link only if the link contains its opener. */
+/**
+ * Removes trailing punctuation. A closing bracket belongs to the link only if the link contains the opening bracket.
+ */
 function trimPunctuation(match: string): string {
   const brackets: Record<string, number> = {};
   for (const char of match) if (/[()[\]]/.test(char)) brackets[char] = (brackets[char] ?? 0) + 1;

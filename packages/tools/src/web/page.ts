@@ -8,7 +8,7 @@ import type { FetchedResource } from "./guarded-fetch.ts";
 export interface PageText {
   readonly url: string;
   readonly title?: string;
-  /** Markdown for HTML. Other texts are unchanged. */
+  /** Markdown for HTML pages. Other text is unchanged. */
   readonly text: string;
   /** True if the text was cut. */
   readonly cut: boolean;
@@ -18,18 +18,21 @@ export interface PageTextOptions {
   /** Maximum length of the text in UTF-16 units. Default: 20,000. */
   readonly maxChars?: number;
   /**
-   * Time limit for extracting the article of a page, including the wait for a thread, in milliseconds. It also ends
-   * with the time limit of the request. After it, the plain text of the page is returned. Default: 15,000.
+   * Time limit for extracting a page's article, including the wait for a thread, in milliseconds. The time limit of the
+   * request also applies. If it is exceeded, the page's plain text is returned. Default: 15,000.
    */
   readonly parseMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Maximum length of HTML that is parsed, in UTF-16 units. */
+/** Maximum length of HTML to parse, in UTF-16 units. */
 const MAX_HTML_CHARS = 1_000_000;
-/** A page with more tags is not parsed for its article; its plain text is returned. */
+/**
+ * Maximum number of tags in a page that is parsed for its article. For pages with more tags, the plain text is
+ * returned.
+ */
 const MAX_TAGS = 60_000;
-/** Limits the threads that parse pages and PDFs in the whole process. */
+/** Limits the number of threads in the whole process that parse pages and PDFs. */
 const parsers = createSemaphore(2);
 
 /**
@@ -78,7 +81,7 @@ async function extractContent(
   return { text: /^application\/(.+\+)?json$/.test(type) ? indentJson(text) : text };
 }
 
-/** Indents JSON, so that parts of it are readable. Returns invalid JSON unchanged. */
+/** Indents JSON, so that excerpts are readable. Returns invalid JSON unchanged. */
 function indentJson(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), undefined, 1);
@@ -98,7 +101,7 @@ async function extractPdf(
   return pdf;
 }
 
-/** Parses a document in a thread. Returns undefined if that fails or takes too long. */
+/** Parses a document in a thread. Returns undefined if parsing fails or takes too long. */
 async function parseInThread(
   file: "article-worker" | "pdf-worker",
   work: unknown,
@@ -135,7 +138,7 @@ function decode({ bytes, contentType, url }: FetchedResource, type: string): str
   }
 }
 
-/** Returns the article of a page as Markdown, or all of its text if no article is found in time. */
+/** Returns a page's article as Markdown, or all of its text if no article is found in time. */
 async function toArticle(
   html: string,
   url: string,
@@ -148,7 +151,7 @@ async function toArticle(
   const cut = html.length > MAX_HTML_CHARS;
   if (countTags(page) > MAX_TAGS) return { ...plain, cut };
   const article = await parseInThread("article-worker", { html: page, url }, parseMs, signal);
-  // If an article is much shorter than the page, it consists of links and menus.
+  // If the article is much shorter than the page, it probably consists of links and menus.
   if (article === undefined || article.text.trim().length < plain.text.length / 50) return { ...plain, cut };
   return { title: plain.title ?? "", ...article, cut };
 }
@@ -175,7 +178,7 @@ function stripMarkup(html: string): string {
   return decodeEntities(out);
 }
 
-/** Returns the index of the end of a tag, a comment or a hidden element, or -1 if it does not end. */
+/** Returns the end index of a tag, a comment or a hidden element, or -1 if it does not end. */
 function findTagEnd(html: string, from: number): number {
   if (html.startsWith("<!--", from)) {
     const end = html.indexOf("-->", from + 2);

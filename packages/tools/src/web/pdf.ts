@@ -7,7 +7,7 @@ export interface PdfText {
 }
 
 /**
- * Returns the text of a PDF, page by page, or an empty text if its pages are images. Only loaded in a worker thread.
+ * Returns the text of a PDF, page by page, or an empty string if its pages are images. Only loaded in a worker thread.
  */
 export async function extractPdfText(bytes: Uint8Array): Promise<PdfText> {
   const document = await getDocumentProxy(new Uint8Array(bytes));

@@ -15,7 +15,7 @@ it("runs at most two lookups at a time, also if the name server does not respond
   impatient.abort(new Error("gone"));
   await expect(gone).rejects.toThrow("gone");
   await setImmediate();
-  // Its caller has stopped waiting, but the lookup still occupies its thread.
+  // The caller has stopped waiting, but the lookup still occupies its thread.
   expect([...asked.keys()]).toEqual(["a", "b"]);
   asked.get("a")?.(["1.1.1.1"]);
   await a;

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { createSemaphore } from "../semaphore.ts";
 
-/** Returns all addresses of a host name. A lookup in progress continues after the signal is aborted. */
+/** Returns all addresses of a host name. A lookup in progress continues even after the signal is aborted. */
 export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 /**
@@ -22,8 +22,8 @@ export function createResolve(ask: (host: string) => Promise<readonly string[]>)
 }
 
 /**
- * Uses the system's resolver. Each lookup occupies one of the four threads of the process's thread pool until the name
- * server responds, and all other connections need these threads as well.
+ * Uses the system's resolver. Each lookup occupies one of the four threads in the process's thread pool until the name
+ * server responds, and all other connections also need these threads.
  */
 export const systemResolve: Resolve = createResolve(async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address),

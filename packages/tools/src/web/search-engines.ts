@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A search service, with its API key or its address. */
+/** A search service with its API key or URL. */
 export type WebSearchSettings =
   | { readonly engine: "brave" | "tavily"; readonly apiKey: string; readonly url?: string }
   | { readonly engine: "searxng"; readonly url: string };

@@ -14,7 +14,7 @@ const DEFAULT_HITS = 5;
 const MAX_HITS = 10;
 const MAX_TEXT_CHARS = 500;
 
-/** Creates `web_search`, which queries the configured search service. The results taint the run. */
+/** Creates the tool `web_search`, which queries the configured search service. The results taint the run. */
 export function createWebSearchTool({
   settings,
   pageLinks = createPageLinks(),
@@ -49,7 +49,7 @@ export function createWebSearchTool({
   });
 }
 
-/** Formats a result as plain text. Services highlight the searched words with tags. */
+/** Formats a result as plain text. Some services highlight the search terms with tags, which are removed. */
 function formatHit({ title, url, text }: SearchHit, index: number): string {
   const plain = (marked: string): string =>
     marked

@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
 import { findLinks, getPageKey } from "./links.ts";
 
-/** The addresses that appeared in each session. The model did not invent them. */
+/** The URLs that appeared in each session. The model did not invent them. */
 export interface SessionLinks {
-  /** Adds the addresses in a text, and further ones. */
+  /** Adds the URLs in a text and any additional ones. */
   add(sessionKey: string, text: string, addresses?: readonly string[]): void;
   has(sessionKey: string, address: string): boolean;
 }
@@ -11,11 +11,11 @@ export interface SessionLinks {
 export interface SessionLinksOptions {
   /** Maximum number of sessions. The least recently used ones are removed. */
   readonly maxSessions: number;
-  /** Maximum number of addresses per session. The oldest ones are removed. */
+  /** Maximum number of URLs per session. The oldest ones are removed. */
   readonly maxLinks: number;
 }
 
-/** Creates an in-memory list of addresses by session. */
+/** Creates an in-memory list of URLs by session. */
 export function createSessionLinks({ maxSessions, maxLinks }: SessionLinksOptions): SessionLinks {
   const sessions = new LRUCache<string, Set<string>>({ max: maxSessions });
   return {
@@ -35,7 +35,7 @@ export function createSessionLinks({ maxSessions, maxLinks }: SessionLinksOption
   };
 }
 
-/** Creates the list of addresses on pages that runs have read. */
+/** Creates the list of URLs on pages that runs have read. */
 export function createPageLinks(): SessionLinks {
   return createSessionLinks({ maxSessions: 200, maxLinks: 2_000 });
 }

@@ -1,6 +1,6 @@
 import { CodedError } from "@signalbox/agent-core";
 
-/** Codes of the reasons why a path cannot be used. */
+/** The reasons why a path cannot be used. */
 export type WorkspaceErrorCode =
   | "outside"
   | "forbidden"
@@ -13,14 +13,14 @@ export type WorkspaceErrorCode =
   | "changed"
   | "io";
 
-/** A path that does not exist or that the agent may not use. The message is written for the model. */
+/** Thrown for a path that does not exist or that the agent may not use. The message is written for the model. */
 export class WorkspaceError extends CodedError<WorkspaceErrorCode> {
   override readonly name = "WorkspaceError";
 }
 
 /**
- * A place that the run may not know of. It is refused by its name, before anything is looked up there, and always in
- * the same words, so that the refusal does not reveal what exists.
+ * Thrown for a path that the run may not know about. The path is refused by its name before anything is looked up, and
+ * always with the same message, so that the refusal does not reveal what exists.
  */
 export class HiddenPlaceError extends WorkspaceError {
   constructor(path: string) {
@@ -28,7 +28,7 @@ export class HiddenPlaceError extends WorkspaceError {
   }
 }
 
-/** Returns the system's code of a failed call, such as `ENOENT`. */
+/** Returns the system error code of a failed call, such as `ENOENT`. */
 export function getErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
@@ -39,7 +39,7 @@ export function createOutsideError(path: string): WorkspaceError {
   return new WorkspaceError("outside", `${path} is outside the workspace. Use a path relative to it.`);
 }
 
-/** Converts an error of the file system. The message names the path that the agent wrote. */
+/** Converts a file system error. The message contains the path that the agent wrote. */
 export function toWorkspaceError(error: unknown, path: string): WorkspaceError {
   if (error instanceof HiddenPlaceError) return new HiddenPlaceError(path);
   if (error instanceof WorkspaceError) {

@@ -41,7 +41,7 @@ test("an error on closing a folder does not affect reading its files", async () 
     assertOpen: () => {},
     displayPath: (path) => path,
   });
-  // More than the cache keeps open.
+  // More folders than the cache keeps open.
   for (let n = 0; n < 100; n++) {
     mkdirSync(join(dir, `d${n}`));
     writeFileSync(join(dir, `d${n}`, "a.txt"), "a");

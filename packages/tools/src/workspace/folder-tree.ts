@@ -9,7 +9,7 @@ const MAX_CACHED = 64;
 
 interface CachedFolder {
   readonly opened: Promise<FileHandle>;
-  /** Number of operations that use the folder at the moment. */
+  /** Number of operations that are currently using the folder. */
   users: number;
 }
 
@@ -19,14 +19,14 @@ export interface FolderTreeOptions {
   /** Handle of the folder. The tree closes it. */
   readonly handle: FileHandle;
   readonly viaDescriptors: boolean;
-  /** Throws if the absolute path is closed to tools. */
+  /** Throws if tools may not use the absolute path. */
   readonly assertOpen: (path: string) => void;
   readonly displayPath: (path: string) => string;
 }
 
 /**
  * A folder and everything below it, for opening many of its files. Links are never followed, and each folder is opened
- * once. Paths are relative to the folder. Close it after use.
+ * once. Paths are relative to the folder. Close the tree after use.
  */
 export class FolderTree {
   /** Absolute path with links resolved. */
@@ -40,7 +40,7 @@ export class FolderTree {
     this.#options = options;
   }
 
-  /** Descriptor of the folder, if files can be opened through it. Open as long as the tree. */
+  /** Descriptor of the folder, if files can be opened through it. It stays open as long as the tree. */
   get descriptor(): number | undefined {
     const { viaDescriptors, handle } = this.#options;
     return viaDescriptors ? handle.fd : undefined;
@@ -58,7 +58,7 @@ export class FolderTree {
   }
 
   async close(): Promise<void> {
-    // The descriptor number of a closed folder may be reused for another one.
+    // The descriptor number of a closed folder may be reused for another folder.
     await Promise.allSettled(this.#operations);
     const cached = [...this.#cached.values()];
     this.#cached.clear();

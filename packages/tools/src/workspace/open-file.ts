@@ -8,7 +8,7 @@ export interface OpenFile {
   /** Size in bytes. */
   readonly size: number;
   /**
-   * Time of the last change of content, name or permissions (`ctime`), in nanoseconds since the epoch. Programs cannot
+   * Time of the last change to content, name or permissions (`ctime`), in nanoseconds since the epoch. Programs cannot
    * set it.
    */
   readonly changedAt: bigint;
@@ -19,13 +19,13 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
-// `O_NONBLOCK`: opening a named pipe that replaced the file must not wait for a writer.
+// `O_NONBLOCK`: if a named pipe has replaced the file, opening it must not wait for a writer.
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
  * Opens a regular file.
  *
- * @param access path through which this process opens the file. Its last component must not be a link.
+ * @param access path that this process uses to open the file. Its last component must not be a link.
  * @throws WorkspaceError `not_a_file`
  */
 export async function openRegularFile(
@@ -50,7 +50,7 @@ export async function openRegularFile(
   };
 }
 
-/** Reads the bytes that the file had when it was opened, or fewer if it has become shorter. */
+/** Reads the number of bytes that the file had when it was opened, or fewer if it has become shorter. */
 export async function readWhole(file: OpenFile): Promise<Uint8Array> {
   const bytes = new Uint8Array(file.size);
   let length = 0;

@@ -14,7 +14,7 @@ interface PathResolverOptions {
 
 const MAX_PATH_CHARS = 4_096;
 
-/** Resolves paths of a workspace. They never lead out of its folders or into closed places. */
+/** Resolves workspace paths. They never lead out of the workspace's folders or into closed paths. */
 export class PathResolver {
   readonly #options: PathResolverOptions;
   readonly #home: Root;
@@ -32,16 +32,16 @@ export class PathResolver {
   }
 
   /**
-   * Returns a resolver that hides places.
+   * Returns a resolver that hides paths.
    *
-   * @param isVisible receives a path as the agent would write it, with links resolved
+   * @param isVisible receives a path in the form in which the agent would write it, with links resolved
    */
   restrict(isVisible: (displayPath: string) => boolean): PathResolver {
     const walk = { ...this.#walk, isVisible: (path: string) => isVisible(this.displayPath(path)) };
     return new PathResolver({ ...this.#options, walk });
   }
 
-  /** Resolves a path. The returned place must be closed. */
+  /** Resolves a path. The caller must close the returned place. */
   async open(path: string, extra: WalkOptions = {}): Promise<Place> {
     const { root, parts } = this.#start(path);
     const place = await walk(this.#roots, root, parts, { ...this.#walk, ...extra }).catch(
@@ -70,10 +70,10 @@ export class PathResolver {
     }
   }
 
-  /** Resolves a path that may not exist, and returns it as the agent would write it. */
+  /** Resolves a path that may not exist, and returns it in the form in which the agent would write it. */
   async locate(path: string): Promise<string> {
     const { root, parts } = this.#start(path);
-    // Missing components have no links, so the existing part determines the location of the rest.
+    // Missing components have no links, so the existing components determine the location of the rest.
     for (let existing = parts.length; existing >= 0; existing--) {
       try {
         const place = await walk(this.#roots, root, parts.slice(0, existing), this.#walk);
@@ -98,7 +98,7 @@ export class PathResolver {
   }
 
   /**
-   * Throws if a place is closed to tools.
+   * Throws if tools may not use a place.
    *
    * @param original the path as the agent wrote it, for the message
    * @throws WorkspaceError `forbidden`

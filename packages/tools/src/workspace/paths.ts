@@ -2,7 +2,7 @@ import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { WorkspaceError } from "./errors.ts";
 
-/** Normalizes a path so that names are equal if some file system treats them as equal. */
+/** Normalizes a path so that two names are equal if any file system treats them as equal. */
 export function fold(path: string): string {
   return path.normalize("NFC").toLowerCase();
 }
@@ -13,7 +13,7 @@ export function isInside(path: string, folder: string): boolean {
 }
 
 /**
- * Resolves the links in the path of a folder.
+ * Resolves the links in a folder's path.
  *
  * @throws WorkspaceError `not_found` or `not_a_folder`
  */
@@ -25,7 +25,7 @@ export async function resolveFolder(dir: string): Promise<string> {
   return real;
 }
 
-/** Returns the absolute path, followed by the path with links resolved if that differs. */
+/** Returns the absolute path, followed by the path with links resolved if it is different. */
 export async function resolveVariants(path: string): Promise<string[]> {
   const absolute = resolve(path);
   const real = await realpath(absolute).catch(() => absolute);

@@ -7,7 +7,7 @@ import { getErrorCode, HiddenPlaceError, WorkspaceError } from "./errors.ts";
 export interface Root {
   /** Absolute path with links resolved. */
   readonly real: string;
-  /** Path as configured. Absolute paths may begin with this one or with `real`. */
+  /** Path as configured. Absolute paths may begin with this path or with `real`. */
   readonly configured: string;
   readonly writable: boolean;
 }
@@ -31,7 +31,7 @@ export interface Place {
   readonly folderAccess: string;
   /** Absolute path with links resolved. */
   readonly path: string;
-  /** The type of the entry. Undefined if it does not exist. */
+  /** The type of the entry. Undefined if the entry does not exist. */
   readonly type: "file" | "folder" | "other" | undefined;
   close(): Promise<void>;
 }
@@ -42,13 +42,12 @@ export interface WalkOptions {
   /**
    * True if folders are opened through their descriptors (`/proc/self/fd`), which leaves no gap between checking and
    * opening. Default: true on Linux. On other systems, a process that creates links in the workspace at the right
-   * moment could use the gap. The tools themselves cannot create links, and there is no sandboxed exec on these
-   * systems.
+   * moment could exploit the gap. The tools themselves cannot create links, and these systems have no sandboxed exec.
    */
   readonly viaDescriptors?: boolean;
   /**
-   * Returns false for hidden places, given as absolute paths without links. They are refused by their names, before it
-   * is checked whether they exist. Default: nothing is hidden.
+   * Returns false for hidden paths, given as absolute paths without links. Hidden paths are refused by name, before
+   * checking whether they exist. Default: nothing is hidden.
    */
   readonly isVisible?: (path: string) => boolean;
 }
@@ -58,9 +57,9 @@ const MAX_LINKS = 40;
 const MAX_DEPTH = 256;
 
 /**
- * Resolves a path component by component. Each component is opened relative to the open folder before it, and never as
- * a link. Links are read and followed here, and only to places below one of the roots. Concurrent changes therefore
- * cannot lead out of the roots.
+ * Resolves a path component by component. Each component is opened relative to the previously opened folder, and never
+ * as a link. Links are read and followed here, and only to locations below one of the roots. Concurrent changes
+ * therefore cannot lead out of the roots.
  */
 export async function walk(
   roots: readonly Root[],
@@ -188,8 +187,8 @@ function getAccessPath({ handle, path }: OpenFolder, viaDescriptors: boolean): s
 }
 
 /**
- * Returns a path to the content of an open folder. Without descriptors, checks right before use that the folder was not
- * replaced.
+ * Returns a path to the content of an open folder. Without descriptors, checks immediately before use that the folder
+ * was not replaced.
  */
 export async function getCheckedAccessPath(folder: OpenFolder, viaDescriptors: boolean): Promise<string> {
   if (!viaDescriptors && (await realpath(folder.path)) !== folder.path)
@@ -244,7 +243,7 @@ async function openFolder(path: string, name: string): Promise<FileHandle> {
     return await open(path, FOLDER_FLAGS);
   } catch (error) {
     const code = getErrorCode(error);
-    // The folder was checked a moment before.
+    // The folder was checked immediately before.
     if (code === "ELOOP" || code === "ENOTDIR" || code === "ENOENT") {
       throw new WorkspaceError("changed", `${name} was replaced while it was being opened.`, {
         cause: error,

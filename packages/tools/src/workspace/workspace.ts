@@ -13,11 +13,13 @@ import { FOLDER_FLAGS, type Place, type Root, usesDescriptors, type WalkOptions 
 export interface WorkspaceOptions {
   /** The agent's folder. It must exist. */
   readonly dir: string;
-  /** Further readable folders, absolute, for example of skills. Missing ones are ignored. */
+  /** Absolute paths of additional readable folders, for example of skills. Missing folders are ignored. */
   readonly readOnlyDirs?: readonly string[];
-  /** Places that are closed even if they are inside the workspace, for example the gateway's own state. */
+  /** Paths that are closed even if they are inside the workspace, for example the gateway's own state. */
   readonly forbidden?: readonly string[];
-  /** Labels of the files that others wrote. Default: labels in memory, until the workspace is opened again. */
+  /**
+   * Labels of the files that others wrote. Default: in-memory labels, which last until the workspace is opened again.
+   */
   readonly labels?: FileLabels;
   /** See `WalkOptions`. */
   readonly viaDescriptors?: boolean;
@@ -29,7 +31,7 @@ export interface FolderEntry {
 }
 
 interface Folder {
-  /** Path as the agent would write it. */
+  /** Path in the form in which the agent would write it. */
   readonly displayPath: string;
   /** Absolute path with links resolved. */
   readonly path: string;
@@ -38,7 +40,7 @@ interface Folder {
 }
 
 interface WriteOptions {
-  /** Throws to refuse the write. Called with the display path, before anything is changed. */
+  /** Throws an error to refuse the write. Called with the display path before anything is changed. */
   readonly check?: (displayPath: string) => void;
   /** Awaited after `check` and before anything is changed. Called with the absolute path. */
   readonly before?: (path: string) => Promise<void>;
@@ -52,17 +54,19 @@ export interface Workspace {
   readonly forbidden: readonly string[];
   readonly labels: FileLabels;
   /**
-   * Returns the same workspace with places hidden. Every call that leads to one fails in the same words, whether or not
-   * something is there.
+   * Returns the same workspace with some paths hidden. Every call with a hidden path fails with the same message,
+   * whether or not the path exists.
    *
-   * @param isVisible receives a path as the agent would write it, with links resolved
+   * @param isVisible receives a path in the form in which the agent would write it, with links resolved
    */
   restrict(isVisible: (path: string) => boolean): Workspace;
-  /** Resolves the links of a path, which may not exist, and returns it as the agent would write it. */
+  /**
+   * Resolves the links of a path, which may not exist, and returns it in the form in which the agent would write it.
+   */
   locate(path: string): Promise<string>;
   /** Returns the absolute path of an existing folder, with links resolved. */
   locateFolder(path: string): Promise<string>;
-  /** Opens a folder for reading many of the files below it. */
+  /** Opens a folder in order to read many of the files below it. */
   openTree(path: string): Promise<FolderTree>;
   /** Opens a regular file for reading. */
   openFile(path: string): Promise<OpenFile>;
@@ -71,7 +75,7 @@ export interface Workspace {
   list(path: string): Promise<Folder>;
   /** Replaces or creates a file atomically, and creates missing folders. Returns its display path. */
   writeFile(path: string, content: Uint8Array, options?: WriteOptions): Promise<string>;
-  /** Removes a regular file of a writable folder. For hosts that remove files they have created. */
+  /** Removes a regular file from a writable folder. For hosts that remove files that they created. */
   removeFile(path: string): Promise<void>;
   /** Removes an empty folder. */
   removeFolder(path: string): Promise<void>;
@@ -142,8 +146,8 @@ function createWorkspace(paths: PathResolver, parts: WorkspaceParts): Workspace 
 }
 
 /**
- * Removes a folder relative to its parent. An entry that replaces the folder meanwhile, for example a link, is not a
- * folder and stays.
+ * Removes a folder relative to its parent. If another entry, for example a link, has replaced the folder in the
+ * meantime, the entry is not a folder and stays.
  */
 async function removeFolder(paths: PathResolver, path: string): Promise<void> {
   await paths.use(path, async (place) => assertFolder(place, path));
@@ -196,7 +200,7 @@ async function readBytes(paths: PathResolver, path: string, maxBytes: number): P
 async function listFolder(paths: PathResolver, place: Place, path: string): Promise<Folder> {
   assertFolder(place, path);
   const types = new Map<string, FolderEntry["type"]>();
-  // Read in chunks: reading all entries of a large folder at once would block the event loop.
+  // Read in chunks, because reading all entries of a large folder at once would block the event loop.
   for await (const entry of await opendir(place.access, { bufferSize: ENTRIES_AT_ONCE }))
     types.set(entry.name, getEntryType(entry));
   const entries = [...types.keys()].sort().map((name) => ({ name, type: types.get(name) ?? "other" }));
@@ -213,7 +217,7 @@ async function writeFile(
   paths: PathResolver,
   { dir, path, content, check, before }: WriteRequest,
 ): Promise<string> {
-  // Checked first, so that a refusal creates no folders.
+  // Check first, so that a refusal does not create folders.
   const expected = await paths.locate(path);
   check?.(expected);
   await before?.(resolve(dir, expected));

@@ -10,8 +10,8 @@ export interface Target {
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
 
 /**
- * Returns true if a list contains a host. `example.org` matches only that host, and `*.example.org` all of its
- * subdomains. `example.org:8443` allows only that port; without a port, 80 and 443 are allowed.
+ * Returns true if a list contains a host. `example.org` matches only that host, and `*.example.org` matches all of its
+ * subdomains. `example.org:8443` allows only that port. Without a port, 80 and 443 are allowed.
  */
 export function isListed(domains: readonly string[], { host, port }: Target): boolean {
   return domains.some((entry) => {
@@ -27,7 +27,7 @@ export function parseAuthority(text: string): Target | undefined {
   return host === "" ? undefined : toTarget(host, Number(port));
 }
 
-/** Parses the absolute URL of a proxy request. Returns undefined for other protocols than `http:`. */
+/** Parses the absolute URL of a proxy request. Returns undefined for protocols other than `http:`. */
 export function parseProxyUrl(text: string): (Target & { readonly url: URL }) | undefined {
   const url = URL.parse(text);
   if (url?.protocol !== "http:" || url.username !== "" || url.password !== "") return undefined;

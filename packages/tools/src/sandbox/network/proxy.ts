@@ -36,7 +36,8 @@ export type OpenDomainProxy = (domains: readonly string[]) => Promise<DomainProx
 const MAX_CONNECTIONS = 64;
 const CONNECT_MS = 10_000;
 /**
- * Hop-by-hop headers, which are not forwarded. Trailers are not forwarded, so their announcement is removed as well.
+ * Hop-by-hop headers, which are not forwarded. Trailers are not forwarded either, so the header that announces them is
+ * removed as well.
  */
 const HOP_HEADERS: ReadonlySet<string> = new Set([
   "connection",
@@ -50,7 +51,7 @@ const HOP_HEADERS: ReadonlySet<string> = new Set([
 
 /**
  * Opens a proxy for HTTP requests and `CONNECT` tunnels to the listed hosts. Each name is resolved once, all of its
- * addresses must be public, and the connection goes to one of them. A later change of the DNS record has no effect.
+ * addresses must be public, and the connection uses one of them. A later change of the DNS record has no effect.
  */
 export async function openDomainProxy(options: DomainProxyOptions): Promise<DomainProxy> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "signalbox-proxy-")));
@@ -76,7 +77,7 @@ export async function openDomainProxy(options: DomainProxyOptions): Promise<Doma
   };
 }
 
-/** A refused connection. The message is for the command. */
+/** A refused connection. The message is written for the command. */
 class RefusedError extends Error {}
 
 async function reachTarget(
@@ -126,7 +127,7 @@ async function tunnel(incoming: IncomingMessage, client: Duplex, reach: Reach): 
   }
 }
 
-/** Handles a request with an absolute URL, the form that proxies receive for plain HTTP. */
+/** Handles a request with an absolute URL, which is the form in which proxies receive plain HTTP requests. */
 async function forward(incoming: IncomingMessage, response: ServerResponse, reach: Reach): Promise<void> {
   try {
     const target = parseProxyUrl(incoming.url ?? "");
@@ -151,7 +152,7 @@ function sendBack(answer: IncomingMessage, response: ServerResponse): void {
     if (statusCode < 200 || statusCode > 599)
       throw new Error(`The host responded with the invalid status ${statusCode}.`);
     response.writeHead(statusCode, withoutHopHeaders(answer.headers));
-    // A truncated response from the host is passed on as a truncated response.
+    // If the host truncates its response, the client also gets a truncated response.
     pipeline(answer, response, () => {});
   } catch (error) {
     // An exception in an event handler would end the process.
