@@ -50,7 +50,7 @@ export function createProgram(version: string, actions: Actions, json = false): 
     .exitOverride()
     .configureOutput(json ? { outputError: (text) => void process.stderr.write(usageError(text)) } : {})
     .configureHelp({ sortSubcommands: false })
-    .showHelpAfterError(json ? false : "(use --help to see how this command works)");
+    .showHelpAfterError(json ? false : "(use --help for usage)");
   addService(program, actions);
   addConfiguration(
     program.command("config").description("check, show and change the configuration"),
@@ -64,11 +64,11 @@ export function createProgram(version: string, actions: Actions, json = false): 
   addOutbox(program.command("outbox").description("manage replies that were not delivered"), actions);
   addPairing(program.command("pairing").description("pairing requests and paired people"), actions);
   addServiceManager(
-    program.command("service").description("run the gateway as a service of this machine"),
+    program.command("service").description("run the gateway as a service on this machine"),
     actions,
   );
   addTokens(program.command("tokens").description("tokens for clients, besides the gateway's own"), actions);
-  addApprovals(program.command("approvals").description("tool calls that wait for an approval"), actions);
+  addApprovals(program.command("approvals").description("tool calls that need approval"), actions);
   addTrust(program, actions);
   addCan(program, actions);
   addAudit(program.command("audit").description("the audit log of decisions"), actions);
@@ -78,7 +78,7 @@ export function createProgram(version: string, actions: Actions, json = false): 
   addMaintenance(
     program
       .command("maintenance")
-      .description("run maintenance now, which the gateway otherwise does periodically"),
+      .description("run maintenance tasks now instead of waiting for the gateway's schedule"),
     actions,
   );
   addCopies(program, actions);

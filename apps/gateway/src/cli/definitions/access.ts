@@ -9,13 +9,13 @@ export function addPairing(pairing: Command, { run, runOn }: Actions): void {
   command(pairing, "approve <code>", "approve the person with this code", [
     "pairing approve K7Q2M9XA",
   ]).action(runOn(async () => (await import("../commands/pairing.ts")).approve));
-  command(pairing, "revoke <person>", "unpair a person, named channel:account:person as in the list", [
+  command(pairing, "revoke <person>", "unpair a person (channel:account:person, as in the list)", [
     "pairing revoke telegram:main:5001",
   ]).action(runOn(async () => (await import("../commands/pairing.ts")).revoke));
 }
 
 export function addTokens(tokens: Command, { run, runOn }: Actions): void {
-  const role = new Option("--role <role>", "the role of its holder")
+  const role = new Option("--role <role>", "role of the token's holder")
     .choices(["owner", "member"])
     .default("member");
   command(tokens, "add <name>", "create a token, and show it once", [
@@ -33,7 +33,7 @@ export function addTokens(tokens: Command, { run, runOn }: Actions): void {
 }
 
 export function addApprovals(approvals: Command, { run, runOn }: Actions): void {
-  command(approvals, "list", "list calls that wait for an approval", ["approvals list"]).action(
+  command(approvals, "list", "list tool calls that need approval", ["approvals list"]).action(
     run(async () => (await import("../commands/approvals.ts")).list),
   );
   command(approvals, "log", "list every approval request with its decision", ["approvals log --json"]).action(
@@ -42,9 +42,12 @@ export function addApprovals(approvals: Command, { run, runOn }: Actions): void 
   command(approvals, "allow <id>", "allow a call", ["approvals allow 3f9a"]).action(
     runOn(async () => (await import("../commands/approvals.ts")).allow),
   );
-  command(approvals, "allow-always <id>", "allow a call, and the same commands unasked from now on", [
-    "approvals allow-always 3f9a",
-  ]).action(runOn(async () => (await import("../commands/approvals.ts")).allowAlways));
+  command(
+    approvals,
+    "allow-always <id>",
+    "allow a call, and from now on the same commands without approval",
+    ["approvals allow-always 3f9a"],
+  ).action(runOn(async () => (await import("../commands/approvals.ts")).allowAlways));
   command(approvals, "deny <id>", "deny a call", ["approvals deny 3f9a"]).action(
     runOn(async () => (await import("../commands/approvals.ts")).deny),
   );
@@ -54,10 +57,10 @@ export function addCan(program: Command, { runOnTwo }: Actions): void {
   command(
     program,
     "can <sender> <tool>",
-    "check if a person, named channel:id, may use a tool, and by which rule",
+    "check whether a person (channel:id) may use a tool, and show the rule that decides",
     ["can telegram:5001 exec", "can slack:U024BE7LH web_fetch --in slack:C061EG9SL"],
   )
-    .option("--in <group>", "in this group, named channel:id; default: in a direct conversation")
+    .option("--in <group>", "in this group (channel:id); default: in a direct conversation")
     .option("--account <name>", "the account of the channel", "main")
     .action(runOnTwo(async () => (await import("../commands/can.ts")).can));
 }
@@ -68,7 +71,7 @@ export function addTrust(program: Command, { runOnTwo }: Actions): void {
     "trust reports/june.md 5f2c9a1e8d3b47605f2c9a1e8d3b4760",
     "trust reports --agent coder",
   ])
-    .option("--agent <id>", "the agent whose workspace it is; default: the default agent")
+    .option("--agent <id>", "agent that owns the workspace; default: the default agent")
     .action(runOnTwo(async () => (await import("../commands/trust.ts")).trust));
 }
 

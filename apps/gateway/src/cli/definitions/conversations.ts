@@ -23,7 +23,7 @@ export function addMessages(program: Command, { run, runOn }: Actions): void {
     "messages --limit 5 --json",
   ])
     .option("--limit <count>", "maximum number to list", count, 20)
-    .option("--session <key>", "only those of one session, named as in `sessions`")
+    .option("--session <key>", "only those of one session; its key as listed by `sessions`")
     .action(run(async () => (await import("../commands/messages.ts")).messages));
   command(
     program,
@@ -41,7 +41,7 @@ export function addMessages(program: Command, { run, runOn }: Actions): void {
     "prompt main",
     "prompt main --session agent:main:feishu:direct:ou_1 --json",
   ])
-    .option("--session <key>", "the last prompt of one session, named as in `sessions`")
+    .option("--session <key>", "the last prompt of one session; its key as listed by `sessions`")
     .action(runOn(async () => (await import("../commands/prompt.ts")).prompt));
 }
 
@@ -57,44 +57,48 @@ export function addCron(cron: Command, { run, runOn }: Actions): void {
     .option("--in <span>", "once, after this time: 2h 30m")
     .option("--every <span>", "repeatedly, at an interval such as 1d")
     .option("--cron <expression>", "repeatedly, by a cron expression such as 0 9 * * 1-5")
-    .option("--zone <name>", "the zone of the time or the expression; default: the gateway machine's")
-    .addOption(
-      new Option("--missed <policy>", "run once, or skip, what became due while no gateway ran").choices([
-        "once",
-        "skip",
-      ]),
+    .option(
+      "--zone <name>",
+      "time zone of the time or the expression; default: that of the gateway's machine",
     )
-    .option("--session <key>", "the session, named as in `sessions`, in which an owner has written")
+    .addOption(
+      new Option(
+        "--missed <policy>",
+        "whether to run a schedule once or skip it if it became due while no gateway was running",
+      ).choices(["once", "skip"]),
+    )
+    .option(
+      "--session <key>",
+      "session key, as listed by `sessions`; an owner must have written in the session",
+    )
     .option("--agent <id>", "the agent, in a separate conversation on the page; default: the default agent")
     .action(runOn(async () => (await import("../commands/cron.ts")).add));
   command(cron, "remove <id>", "remove a schedule", ["cron remove 4f2c9a1e"]).action(
     runOn(async () => (await import("../commands/cron.ts")).remove),
   );
-  command(cron, "run <id>", "trigger a schedule now, in addition to its times", ["cron run 4f2c9a1e"]).action(
-    runOn(async () => (await import("../commands/cron.ts")).run),
-  );
+  command(cron, "run <id>", "trigger a schedule now, without changing its regular times", [
+    "cron run 4f2c9a1e",
+  ]).action(runOn(async () => (await import("../commands/cron.ts")).run));
 }
 
 export function addUsage(program: Command, { run }: Actions): void {
-  command(
-    program,
+  command(program, "usage", "show the agents' token usage and cost, as reported by the vendors", [
     "usage",
-    "show the tokens and cost that agents have used, as their vendors reported them",
-    [
-      "usage",
-      "usage --by message --days 1",
-      "usage --by sender --days 7",
-      "usage --by agent --json",
-      "usage --budgets",
-    ],
-  )
-    .addOption(new Option("--by <what>", "how to group the sums").choices(USAGE_GROUPS).default("day"))
+    "usage --by message --days 1",
+    "usage --by sender --days 7",
+    "usage --by agent --json",
+    "usage --budgets",
+  ])
+    .addOption(new Option("--by <what>", "grouping of the totals").choices(USAGE_GROUPS).default("day"))
     .addOption(
-      new Option("--budgets", "show what is left of each budget, and to whom").conflicts(["by", "days"]),
+      new Option(
+        "--budgets",
+        "show the remaining amount of each budget, by the agent, channel or sender that it belongs to",
+      ).conflicts(["by", "days"]),
     )
     .option(
       "--days <count>",
-      "only the last days (UTC), today included; default: 7 by message, otherwise all",
+      "only the last days (UTC), including today; default: 7 with `--by message`, otherwise all",
       count,
     )
     .action(run(async () => (await import("../commands/usage.ts")).usage));
@@ -107,27 +111,27 @@ export function addSessions(sessions: Command, { run, runOn, runOnTwo }: Actions
   command(
     sessions,
     "show <session>",
-    "show a session with its latest messages; the end of its name is enough",
+    "show a session with its latest messages; the end of its key is enough",
     ["sessions show direct:cli --limit 5"],
   )
     .option("--limit <count>", "maximum number of messages", count, 20)
     .action(runOn(async () => (await import("../commands/sessions.ts")).show));
-  command(sessions, "rename <session> <title>", "give a session a title", [
+  command(sessions, "rename <session> <title>", "set the title of a session", [
     `sessions rename direct:cli "Files of June"`,
   ]).action(runOnTwo(async () => (await import("../commands/sessions.ts")).rename));
-  command(sessions, "reset <session>", "start a session afresh, as /new does, while no gateway runs", [
+  command(sessions, "reset <session>", "reset a session, like /new; only while no gateway is running", [
     "sessions reset direct:cli",
   ]).action(runOn(async () => (await import("../commands/sessions.ts")).reset));
 }
 
 export function addOutbox(outbox: Command, { run, runOn }: Actions): void {
   command(outbox, "list", "list undelivered replies", ["outbox list", "outbox list --all"])
-    .option("--all", "include replies that wait or are being sent")
+    .option("--all", "include replies that are waiting or being sent")
     .action(run(async () => (await import("../commands/outbox.ts")).list));
-  command(outbox, "retry <id>", "send a reply again; a running gateway does so at once", [
+  command(outbox, "retry <id>", "send a reply again; a running gateway sends it immediately", [
     "outbox retry 01M82DHT2NBR4NHKVP00000002",
   ]).action(runOn(async () => (await import("../commands/outbox.ts")).retry));
-  command(outbox, "drop <id>", "give up a reply for good", ["outbox drop 01M82DHT2NBR4NHKVP00000002"]).action(
-    runOn(async () => (await import("../commands/outbox.ts")).drop),
-  );
+  command(outbox, "drop <id>", "discard a reply permanently", [
+    "outbox drop 01M82DHT2NBR4NHKVP00000002",
+  ]).action(runOn(async () => (await import("../commands/outbox.ts")).drop));
 }

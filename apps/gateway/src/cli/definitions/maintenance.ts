@@ -2,13 +2,13 @@ import type { Command } from "commander";
 import { type Actions, command } from "./command.ts";
 
 export function addMaintenance(maintenance: Command, { run }: Actions): void {
-  command(maintenance, "prune", "delete what is past its retention limits", ["maintenance prune"]).action(
-    run(async () => (await import("../commands/maintenance.ts")).prune),
-  );
+  command(maintenance, "prune", "delete data that exceeds the retention limits", [
+    "maintenance prune",
+  ]).action(run(async () => (await import("../commands/maintenance.ts")).prune));
   command(
     maintenance,
     "vacuum",
-    "return the database's free space to the file system, also while the gateway runs",
+    "return the database's free space to the file system; the gateway may be running",
     ["maintenance vacuum"],
   ).action(run(async () => (await import("../commands/maintenance.ts")).vacuum));
 }
@@ -23,13 +23,13 @@ export function addCopies(program: Command, { runOn }: Actions): void {
   command(
     program,
     "restore <folder>",
-    "restore a backup while no gateway runs; the previous data is kept next to it",
+    "restore a backup; only while no gateway is running; the previous data is kept in the home",
     ["restore /backups/monday", "restore /backups/monday --home /srv/signalbox"],
   ).action(runOn(async () => (await import("../commands/restore.ts")).restore));
-  command(program, "replay <scenarios...>", "play scenarios against fake servers and show every stage", [
+  command(program, "replay <scenarios...>", "run scenarios against fake servers and show every stage", [
     "replay scenarios/plain-answer.yaml",
     "replay --check scenarios/*.yaml",
   ])
-    .option("--check", "compare the result with what the scenario expects")
+    .option("--check", "compare the result with the scenario's expectations")
     .action(runOn(async () => (await import("../commands/replay.ts")).replay));
 }
