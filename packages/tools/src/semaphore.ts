@@ -1,10 +1,6 @@
 import type { Role } from "./types.ts";
 
-/**
- * Waits for a permit. Resolves with the function that releases the permit.
- *
- * @throws the signal's reason as soon as the signal is aborted
- */
+/** Limits the number of concurrent tasks. Waiting tasks start in order, owners' tasks before all others. */
 export interface Semaphore {
   /**
    * Waits for a permit. Resolves with the function that releases it.
@@ -15,7 +11,7 @@ export interface Semaphore {
   acquire(signal: AbortSignal, role?: Role): Promise<() => void>;
 }
 
-/** Creates a semaphore. Unlike p-limit, a task can stop waiting when its signal is aborted. */
+/** Creates a semaphore. Unlike with p-limit, a task can stop waiting when its signal is aborted. */
 export function createSemaphore(limit: number): Semaphore {
   let acquired = 0;
   const waitingOwners = new Set<() => void>();

@@ -2,17 +2,20 @@ import { Worker } from "node:worker_threads";
 import type { Semaphore } from "./semaphore.ts";
 import type { Role } from "./types.ts";
 
-/** Returns the file of a worker next to a module, as TypeScript or built. Pass the module's `import.meta.url`. */
+/**
+ * Returns the URL of a worker file next to a module: `.ts` if the module is TypeScript source, otherwise `.js`. Pass
+ * the module's `import.meta.url`.
+ */
 export function getWorkerFile(name: string, moduleUrl: string): URL {
   return new URL(`./${name}${moduleUrl.endsWith(".ts") ? ".ts" : ".js"}`, moduleUrl);
 }
 
 export interface ThreadOptions {
-  /** Limits the number of concurrent threads. Each may use 288 MB and one core. */
+  /** Limits the number of concurrent threads. Each may use 288 MB of memory and one core. */
   readonly places: Semaphore;
-  /** Ends the thread, or the wait for its start. */
+  /** Ends the thread, or the wait for it to start. */
   readonly signal: AbortSignal;
-  /** Time limit in milliseconds, from the start of the thread. Default: none. */
+  /** Time limit in milliseconds, measured from the start of the thread. Default: none. */
   readonly timeoutMs?: number;
   /** The role that the work is for. Owners' work does not wait behind that of others. Default: `member`. */
   readonly role?: Role;
@@ -24,8 +27,8 @@ export type ThreadOutcome =
   | { readonly kind: "stopped" | "timeout" | "failed" };
 
 /**
- * Runs a worker thread with limits on time and memory. Untrusted text can keep a parser busy or exhaust its memory or
- * stack; in a thread, this does not affect the process.
+ * Runs a worker thread with time and memory limits. Untrusted text can keep a parser busy or exhaust its memory or
+ * stack. In a thread, this does not affect the process.
  *
  * @param file a worker that processes its `workerData` and posts one message with the result
  */
@@ -48,7 +51,7 @@ export async function runInThread(
       signal.removeEventListener("abort", onAbort);
       clearTimeout(timer);
       resolve(outcome);
-      // Release the place only after the thread has released its memory.
+      // Release the semaphore permit only after the thread has released its memory.
       void worker.terminate().finally(release);
     };
     const onAbort = (): void => end({ kind: "stopped" });

@@ -133,7 +133,8 @@ async function applyOutcome(
 }
 
 /**
- * Reads a file and marks it as read by the run, since the message for a change that does not fit reveals its content.
+ * Reads a file and marks it as read by the run, because the error message for a change that does not match reveals its
+ * content.
  */
 async function readText(workspace: Workspace, path: string, { run }: Permit): Promise<string> {
   const file = await workspace.openFile(path);
@@ -148,7 +149,7 @@ async function readText(workspace: Workspace, path: string, { run }: Permit): Pr
   }
 }
 
-/** Checks that a file can be created at a path: in the workspace, and without replacing another file. */
+/** Checks that a path is in the workspace and that a file can be created there without replacing another file. */
 async function assertFree(workspace: Workspace, path: string): Promise<void> {
   const place = await workspace.locate(path);
   if (isAbsolute(place)) throw new PatchError(`${path} can be read but not changed.`);
@@ -166,7 +167,7 @@ async function getClaims(workspace: Workspace, patch: string, facts: RunFacts): 
   return (await Promise.all(paths.map((path) => getWriteClaims(workspace, path, facts)))).flat();
 }
 
-/** Returns the diff of each file. A file that moves is shown in full at its new path. */
+/** Returns the diff of each file. A moved file is shown in full at its new path. */
 async function createSubject(workspace: Workspace, patch: string, facts: RunFacts): Promise<ApprovalSubject> {
   const parts: string[] = [];
   for (const step of parseSteps(patch)) {
@@ -187,7 +188,7 @@ async function createSubject(workspace: Workspace, patch: string, facts: RunFact
   return { action: parts.join("\n"), cwd: workspace.dir };
 }
 
-/** Returns a text after its changes, for an approval request. */
+/** Returns a file's content after the changes, for an approval request. */
 async function previewChanges(
   path: string,
   before: string,
@@ -202,7 +203,7 @@ async function previewChanges(
   }
 }
 
-/** A patch that cannot be parsed has no claims. The tool reports the mistake when it runs. */
+/** A patch that cannot be parsed has no claims. The tool reports the error when it runs. */
 function parseSteps(patch: string): readonly PatchStep[] {
   try {
     return parsePatch(patch);

@@ -61,7 +61,7 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
       let file: OpenFile | undefined;
       try {
         file = await visible.openFile(args.file_path);
-        // The message about a text that was not found quotes similar text of the file.
+        // If the old text is not found, the error message quotes similar text from the file.
         labelled.recordRead(file.path, file.changedAt, permit.run);
         if (file.size > maxBytes) {
           return failure(`${file.displayPath} has ${formatCount(file.size)} bytes, more than can be edited.`);

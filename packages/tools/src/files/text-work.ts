@@ -5,7 +5,7 @@ import { type Comparison, compareByLine, compareWhole } from "./comparison.ts";
 import { applyChanges, type PatchChange, PatchError } from "./patch-format.ts";
 import { type Replacement, type ReplacementResult, replaceAll, replaceIfFound } from "./replacements.ts";
 
-/** Work on a text that may take a long time. */
+/** A text operation that may take a long time. */
 type TextWork =
   | { readonly kind: "replace"; readonly text: string; readonly edits: readonly Replacement[] }
   | {
@@ -17,39 +17,39 @@ type TextWork =
   | { readonly kind: "compare"; readonly comparison: Comparison };
 
 export interface TextWorkOptions {
-  /**
-   * Limits for operations on the main thread. Each takes at most a few milliseconds. Larger operations run in a worker
-   * thread.
-   */
+  /** The role that the work is for. */
   readonly role: Role;
-  /** Maximum length of a text in which one exact string is replaced, in UTF-16 units. */
+  /** Stops the work, or the wait for a thread. */
   readonly signal?: AbortSignal;
 }
 
 type PatchResult = { readonly text: string } | { readonly problem: string };
 
-/** Maximum number of lines multiplied by the edit distance of a comparison. */
+/**
+ * Limits for operations on the main thread. Each takes at most a few milliseconds. Larger operations run in a worker
+ * thread.
+ */
 const MAIN_THREAD = {
-  /** Maximum length of both texts of a comparison together, in UTF-16 units. */
+  /** Maximum length of a text in which one exact string is replaced, in UTF-16 units. */
   replaceChars: 3_000_000,
-  /** Maximum edit distance of a comparison. */
+  /** Maximum UTF-16 units multiplied by old lines. An old text that does not occur is searched for by similarity. */
   similarityChars: 300_000,
-  /** UTF-16 units that are compared while the lines of a patch are located, see `getPatchCost`. */
+  /** Maximum number of UTF-16 units compared while locating the lines of a patch. See `getPatchCost`. */
   patchChars: 1_000_000,
-  /** Lines times edit distance of a comparison. */
+  /** Maximum number of lines multiplied by the edit distance of a comparison. */
   compareSteps: 1_000_000,
-  /**
-   * Limits the threads for text operations. They are separate from the threads for pages and PDFs, which other people's
-   * content can slow down.
-   */
+  /** Maximum length of both texts of a comparison together, in UTF-16 units. */
   compareChars: 500_000,
-  /** Edit distance of a comparison. */
+  /** Maximum edit distance of a comparison. */
   compareEdits: 300,
 };
-/** Edit distance of a comparison in a thread. */
+/** Maximum edit distance of a comparison in a worker thread. */
 const MAX_EDITS = 3_000;
 const MAX_THREAD_MS = 10_000;
-/** Applies replacements. Large operations run in a worker thread. */
+/**
+ * Limits the threads for text operations. They are separate from the threads for pages and PDFs, which other people's
+ * content can slow down.
+ */
 const places = createSemaphore(2);
 const PROBLEMS: Readonly<Record<Exclude<ThreadOutcome["kind"], "done">, string>> = {
   stopped: "the call was stopped, or waited too long.",
@@ -57,7 +57,7 @@ const PROBLEMS: Readonly<Record<Exclude<ThreadOutcome["kind"], "done">, string>>
   failed: "it failed: the thread could not start or ran out of memory.",
 };
 
-/** Applies replacements. Large work runs in a thread. */
+/** Applies replacements. Large operations run in a worker thread. */
 export async function replaceInText(
   text: string,
   edits: readonly Replacement[],
@@ -81,9 +81,9 @@ export async function replaceInText(
 }
 
 /**
- * Applies the changes of a patch. Large work runs in a thread.
+ * Applies the changes of a patch. Large patches run in a worker thread.
  *
- * @throws PatchError if a change does not fit
+ * @throws PatchError if a change does not match
  */
 export async function patchText(
   path: string,
@@ -100,8 +100,8 @@ export async function patchText(
 }
 
 /**
- * Returns an estimate of the compared UTF-16 units: each context line and each block of old lines is searched for in
- * the whole text.
+ * Estimates the number of compared UTF-16 units. Each context line and each block of old lines is searched for in the
+ * whole text.
  */
 function getPatchCost(text: string, changes: readonly PatchChange[]): number {
   let searches = 0;
@@ -113,7 +113,7 @@ function getPatchCost(text: string, changes: readonly PatchChange[]): number {
   return text.length * searches + chars;
 }
 
-/** Compares two texts for a person, as a unified diff. Large work runs in a thread. */
+/** Compares two texts and returns a unified diff for a person to read. Large comparisons run in a worker thread. */
 export async function compareTexts(comparison: Comparison, options: TextWorkOptions): Promise<string> {
   const { before, after } = comparison;
   if (before.length + after.length <= MAIN_THREAD.compareChars) {
@@ -134,7 +134,7 @@ function countLines(text: string): number {
   return lines;
 }
 
-/** Does the work. Runs in a thread. */
+/** Runs a text operation. Called in a worker thread. */
 export async function doTextWork(
   work: TextWork,
 ): Promise<ReplacementResult | PatchResult | string | undefined> {

@@ -5,12 +5,12 @@ import type { Workspace } from "../workspace/workspace.ts";
 /** Maximum time in milliseconds in which a change is computed under the lock, since others wait for it. */
 export const MAX_LOCKED_MS = 15_000;
 
-/** Locks by folder, since several `Workspace` objects may share one. */
+/** Locks by folder, because several `Workspace` objects may share a folder. */
 const locks = new Map<string, Semaphore>();
 
 /**
- * Waits for the exclusive right to change files of a workspace and resolves with the function that releases it. Without
- * the lock, two concurrent calls (of a run and its sub-agent, for example) could both read a file and then replace it.
+ * Waits for the exclusive right to change files in a workspace and resolves with the function that releases it. Without
+ * the lock, two concurrent calls (for example by a run and its sub-agent) could both read a file and then replace it.
  *
  * @throws the signal's reason if it is aborted
  */
