@@ -79,7 +79,7 @@ it("retries an account that failed to start, and reports why it is down", async 
   expect(accounts.get("echo", "main")).toBeUndefined();
   expect(accounts.definition("echo", "main")).toBe(definition);
   expect(delays.map(({ ms }) => ms)).toEqual([1_000]);
-  // The failed attempt may hold connections, so it is stopped first.
+  // The failed attempt may hold connections, so it is stopped before the retry.
   expect(stops).toBe(1);
   delays[0]?.end();
   await expect.poll(() => accounts.get("echo", "main")).toBeDefined();
@@ -142,7 +142,7 @@ it("starts no account of a change that is still running when the host stops", as
     config: {},
   };
   await accounts.start(services);
-  // The replaced account takes until after the stop to end.
+  // The replaced account is still emitting when it is stopped.
   const before = { channel: "echo", account: "main" };
   const changed = accounts.change({ remove: [before], add: [added] }, 0);
   const stopped = accounts.stop(0);
@@ -222,7 +222,7 @@ function createLeases() {
       holders.set(key, lost);
       return { lost: lost.signal, release: async () => void holders.delete(key) };
     },
-    /** Takes all leases away from their holders. */
+    /** Revokes all leases. */
     revoke() {
       for (const lost of holders.values()) lost.abort();
     },

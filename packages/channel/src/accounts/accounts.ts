@@ -29,17 +29,17 @@ export interface Account {
 
 /** The lease of an account, if several hosts have the same accounts. */
 export interface AccountLease {
-  /** Fires when another host has the lease. The account is stopped at once. */
+  /** Fires when another host has the lease. The account is then stopped immediately. */
   readonly lost: AbortSignal;
   release(): Promise<void>;
 }
 
-/** Functions of the host that accounts need while they run. */
+/** Functions that the host provides to running accounts. */
 export interface AccountServices {
   readonly emit: ChannelContext["emit"];
   /**
-   * Acquires the lease of an account. A bot that two hosts run would answer everything twice. `undefined` while another
-   * host has it; the request is then repeated. Default: there is no other host.
+   * Acquires the lease of an account, because a bot that runs on two hosts would answer everything twice. Returns
+   * `undefined` while another host holds the lease. The request is then repeated. Default: there is no other host.
    */
   readonly acquireLease?: (channel: string, account: string) => Promise<AccountLease | undefined>;
   /** The durable state of a channel. */
@@ -57,13 +57,13 @@ interface AccountHealth {
 
 /**
  * Accounts of channels. Each one starts independently: an account that fails is retried while the others run, and an
- * account that another host runs is started when that host releases it.
+ * account that runs on another host is started when that host releases it.
  */
 export interface Accounts {
   /** Adds an account before `start`. */
   add(planned: PlannedAccount): void;
   /**
-   * Starts the chosen accounts that are not running yet, by default all of them. Resolves when each has started or
+   * Starts the selected accounts that are not running yet, by default all of them. Resolves when each has started or
    * failed once.
    */
   start(services: AccountServices, chosen?: (planned: PlannedAccount) => boolean): Promise<void>;
@@ -75,26 +75,26 @@ export interface Accounts {
     },
     drainMs: number,
   ): Promise<void>;
-  /** Stops all accounts after waiting at most `drainMs` for work in progress. */
+  /** Stops all accounts. Waits at most `drainMs` for operations in progress. */
   stop(drainMs: number): Promise<void>;
-  /** A running account. */
+  /** Returns a running account. */
   get(channel: string, account: string): Account | undefined;
-  /** The channel of an account, whether it is running or not. */
+  /** Returns the channel of an account, even if the account is not running. */
   definition(channel: string, account: string): ChannelDefinition | undefined;
   health(): readonly AccountHealth[];
 }
 
 export interface AccountsOptions {
-  /** Creates the logger of an account, whose name is `<channel>/<account>`. */
+  /** Creates the logger of an account. Its name is `<channel>/<account>`. */
   readonly logger: (account: string) => ChannelLogger;
   /** Shared by all accounts. Keys are prefixed per account. */
   readonly cache: ChannelCache;
   readonly clock: Clock;
-  /** For the requests of channels. Default: the global `fetch`. */
+  /** Used for the requests of channels. Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
   /**
-   * The longest delay before an account that failed is tried again, in milliseconds. The first delay is a second, and
-   * it doubles. An account that another host runs is tried again after this time. Default: 30,000.
+   * Maximum delay before a failed account is retried, in milliseconds. The delay starts at one second and doubles. An
+   * account that runs on another host is tried again after the maximum. Default: 30,000.
    */
   readonly retryMs?: number;
 }
@@ -103,7 +103,7 @@ const FIRST_RETRY_MS = 1_000;
 const RETRY_MS = 30_000;
 const ELSEWHERE = "another host runs it";
 
-/** The state of an account, which may be running. */
+/** The state of an account, running or not. */
 interface HostedAccount {
   readonly plan: PlannedAccount;
   readonly ending: AbortController;
@@ -112,7 +112,7 @@ interface HostedAccount {
   lease?: AccountLease;
   running?: Account;
   failure?: string;
-  /** Failed starts since the account last ran. */
+  /** Number of failed starts since the account last ran. */
   failures: number;
 }
 
@@ -168,13 +168,13 @@ class AccountHost implements Accounts {
   ): Promise<void> {
     const replaced = add.map(({ definition, account }) => getKey(definition.id, account));
     const gone = remove.map(({ channel, account }) => getKey(channel, account));
-    // An account must not have two connections at a time.
+    // An account must never have two connections.
     await Promise.all(
       [...gone, ...replaced].map(async (key) => {
         const before = this.#hosted.get(key);
         if (before === undefined) return;
         const ended = this.#end(before, drainMs);
-        // Messages wait for the new account.
+        // Messages wait for the replacement account.
         delete before.running;
         await ended;
       }),
@@ -187,7 +187,7 @@ class AccountHost implements Accounts {
   }
 
   async stop(drainMs: number): Promise<void> {
-    // A concurrent `change` must not start accounts that nothing would stop.
+    // A concurrent `change` must not start accounts that would never be stopped.
     this.#services = undefined;
     await Promise.all([...this.#hosted.values()].map((account) => this.#end(account, drainMs)));
   }
@@ -235,7 +235,7 @@ class AccountHost implements Accounts {
       if (lease !== undefined) this.#holdLease(key, account, lease, services);
       await this.#run(key, account, services);
     } catch (error) {
-      // If the lease was lost in the meantime, the account is already waiting for the next attempt.
+      // If the lease was lost, the account is already waiting for the next attempt.
       if (ending.signal.aborted || account.lease !== lease) return;
       delete account.running;
       delete account.lease;
@@ -271,7 +271,7 @@ class AccountHost implements Accounts {
       fetch: this.#fetch,
       clock,
       signal,
-      // A channel must not emit events in the name of another account.
+      // A channel must not emit events on behalf of another account.
       emit: (event) => services.emit({ ...event, channel: definition.id, account: plan.account }),
       cache: prefixKeys(cache, key),
       state: services.state(definition.id),
@@ -279,11 +279,11 @@ class AccountHost implements Accounts {
     });
     try {
       signal.throwIfAborted();
-      // Available before it has started, because messages that arrive during the start may be answered.
+      // Available before the start completes, because messages that arrive during the start may be answered.
       account.running = { channel: definition.id, account: plan.account, definition, running: channel };
       await channel.start(signal);
     } catch (error) {
-      // It may already hold connections or a child process.
+      // The channel may already hold connections or a child process.
       await channel.stop({ drainMs: 0 }).catch(() => {});
       throw error;
     }
@@ -291,7 +291,7 @@ class AccountHost implements Accounts {
     account.failures = 0;
   }
 
-  /** Stops an account that another host runs now, without waiting for work in progress. */
+  /** Stops an account that now runs on another host, without waiting for operations in progress. */
   async #takeDown(key: string, account: HostedAccount, services: AccountServices): Promise<void> {
     const { running } = account;
     delete account.running;

@@ -27,7 +27,7 @@ export async function importChannel(
   }
 }
 
-/** Finds the definition of a channel among the exports of a module, under any name. */
+/** Finds the definition of a channel among the exports of a module, regardless of its name. */
 export function findDefinition(
   module: Readonly<Record<string, unknown>>,
   id: string,

@@ -8,7 +8,7 @@ export interface ImportOptions {
   readonly load: (packageName: string) => Promise<Readonly<Record<string, unknown>>>;
   /** A folder whose `node_modules` is searched first. Relative paths are resolved from here. */
   readonly home?: string;
-  /** Folders that agents can write to, from which no code is loaded. Default: none. */
+  /** Folders that agents can write to. Code is never loaded from them. Default: none. */
   readonly closed?: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export async function importPackage(
   return url === undefined ? load(packageName) : import(url);
 }
 
-/** Checks the real path of the file, with links resolved. */
+/** Checks the real path of the file, with symbolic links resolved. */
 async function assertOutside(url: string, closed: readonly string[]): Promise<void> {
   const place = await realpath(fileURLToPath(url));
   for (const folder of closed) {
@@ -39,14 +39,15 @@ async function assertOutside(url: string, closed: readonly string[]): Promise<vo
   }
 }
 
-/** The URL of the main file of a package in the home, or `undefined` if the home has no such package. */
+/** Returns the URL of the main file of a package in the home, or `undefined` if the home has no such package. */
 export async function resolveInHome(packageName: string, home: string): Promise<string | undefined> {
   const file = await findMainFile(packageName, home);
   return file === undefined ? undefined : pathToFileURL(file).href;
 }
 
 /**
- * The main file of a package in the home, or `undefined` if the home has no such package.
+ * Returns the path of the main file of a package in the home, or `undefined` if the home has no such package.
+ *
  *
  * @throws Error if `packageName` is the path of a folder without a package
  */

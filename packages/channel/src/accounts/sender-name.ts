@@ -2,10 +2,10 @@ import type { MessageEvent } from "../contract/events.ts";
 import { deadline } from "../host/deadline.ts";
 import type { Account } from "./accounts.ts";
 
-/** Time limit for the platform. */
+/** Time limit for the platform's response, in milliseconds. */
 const RESOLVE_MS = 3_000;
 
-/** Returns a sender's name from the event, else from the platform, else the id. Never rejects. */
+/** Returns the name of a sender from the event, otherwise from the platform, otherwise the id. Never rejects. */
 export async function resolveSenderName(
   { sender }: Pick<MessageEvent, "sender">,
   account: Account | undefined,

@@ -1,6 +1,6 @@
-/** The destination of an action, as the model writes it. Default: the current conversation. */
+/** The destination of an action, in the model's spelling. Default: the current conversation. */
 export interface MessageDestination {
-  /** The address of a conversation, or a person's id on the platform. */
+  /** The address of a conversation, or the platform id of a person. */
   readonly target?: string | undefined;
   /** `slack`, or `slack/main` if there are several accounts. */
   readonly channel?: string | undefined;
@@ -12,7 +12,7 @@ export type MessageAction = MessageDestination &
     | {
         readonly action: "send";
         readonly text: string;
-        /** Paths or URLs, opened by the host. */
+        /** Paths or URLs that the host opens. */
         readonly media: readonly string[];
         readonly replyTo?: string | undefined;
       }
@@ -25,7 +25,7 @@ export type MessageAction = MessageDestination &
       }
     | { readonly action: "react"; readonly messageId: string; readonly emoji: string }
     | { readonly action: "edit"; readonly messageId: string; readonly text: string }
-    /** Ends a poll that the agent started. */
+    /** Ends a poll that the agent has started. */
     | { readonly action: "close_poll"; readonly messageId: string }
     | { readonly action: "delete"; readonly messageId: string }
   );
@@ -35,7 +35,7 @@ export type MessageOutcome =
   | {
       readonly ok: true;
       readonly text: string;
-      /** The result in a form that programs can read. */
+      /** The result in machine-readable form. */
       readonly details?: Readonly<Record<string, string | number | boolean>>;
     }
   | { readonly ok: false; readonly message: string };

@@ -1,11 +1,11 @@
 import type { AddressCodec } from "./definition.ts";
 import { ChannelError } from "./errors.ts";
 
-/** Converts an address to text parts and back. */
+/** Converts between an address and text parts. */
 export interface AddressParts<Address> {
-  /** Returns at least one part. Parts that are `undefined` are omitted. */
+  /** Returns at least one part. `undefined` parts are omitted. */
   write(address: Address): readonly (string | undefined)[];
-  /** Returns `undefined` for an invalid address. No part is empty. */
+  /** Returns `undefined` for an invalid address. The given parts are never empty. */
   read(parts: readonly [string, ...string[]]): Address | undefined;
 }
 

@@ -14,29 +14,29 @@ import type {
 } from "./messages.ts";
 
 interface ChannelMeta {
-  /** For people, for instance `Feishu / Lark`. */
+  /** The name for people, for instance `Feishu / Lark`. */
   readonly label: string;
   readonly description?: string;
   readonly docsUrl?: string;
   /** npm packages to install with the channel, such as the platform's SDK. Default: none. */
   readonly requires?: readonly string[];
-  /** Fields of the configuration, in the order for prompts. */
+  /** Fields of the configuration, in the order in which to ask for them. */
   readonly fields: Readonly<Record<string, ConfigField>>;
 }
 
 /** The prompt for a field of the configuration. */
 interface ConfigField {
   readonly label: string;
-  /** The value is never shown, logged or exported. */
+  /** True if the value must never be shown, logged or exported. */
   readonly secret?: boolean;
   readonly hint?: string;
 }
 
-/** Converts addresses to text and back: `decode(encode(a))` equals `a`. */
+/** Converts between addresses and text: `decode(encode(a))` equals `a`. */
 export interface AddressCodec<Address> {
   /** The text starts with the channel's id and a colon. */
   encode(address: Address): string;
-  /** @throws ChannelError `invalid` for text that this codec did not write */
+  /** @throws ChannelError `invalid` for text that this codec did not create */
   decode(text: string): Address;
 }
 
@@ -55,51 +55,51 @@ export interface ChannelCache {
 
 /**
  * Durable state, such as offsets, watermarks and platform sessions. All accounts of a channel share it. Keys must begin
- * with the bot's id, so that another bot under the same account name does not find it.
+ * with the bot's id, so that another bot under the same account name does not read them.
  */
 export interface ChannelState {
   get(key: string): Promise<Json | undefined>;
-  /** Resolves when the value is durable. */
+  /** Resolves once the value is durable. */
   set(key: string, value: Json): Promise<void>;
   delete(key: string): Promise<void>;
 }
 
-/** A slash command of the host, for platforms that list commands. */
+/** A slash command of the host, for platforms with a command list. */
 export interface ChannelCommand {
-  /** Without the slash: lower-case letters and digits. */
+  /** Lower-case letters and digits, without the slash. */
   readonly name: string;
-  /** One line. */
+  /** A single line. */
   readonly description: string;
   /** Translations of the description by language (ISO 639-1, such as `zh`), for platforms that support them. */
   readonly localized?: Readonly<Record<string, string>>;
-  /** The arguments, for instance `[message]`. */
+  /** Placeholder for the arguments, for instance `[message]`. */
   readonly usage?: string;
 }
 
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Returns the current time in milliseconds since the epoch. */
   readonly now: () => number;
-  /** Resolves after `ms`. Rejects with the reason of the signal if it fires first. */
+  /** Resolves after `ms` milliseconds. If the signal fires first, rejects with its reason. */
   delay(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Everything that the host provides to one account. */
+/** Everything that the host provides to an account. */
 export interface ChannelContext<Config = unknown> {
   /** The settings, validated by the definition's schema. */
   readonly config: Config;
   /** The account's name in the configuration. */
   readonly account: string;
   readonly logger: ChannelLogger;
-  /** Passes an event to the host. Resolves when it is stored. Acknowledge the platform only then. */
+  /** Passes an event to the host. Resolves once the event is stored. Do not acknowledge it to the platform earlier. */
   emit(event: InboundEvent): Promise<EmitResult>;
-  /** To be used for all requests, including those of an SDK if it allows that. */
+  /** Use it for all requests, including those of an SDK if possible. */
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
   readonly cache: ChannelCache;
   readonly state: ChannelState;
   /** The commands to register on the platform. Default: none. */
   readonly commands?: readonly ChannelCommand[];
-  /** Fires when the account is taken down. All work must end then. */
+  /** Fires when the account is taken down. All operations must end immediately. */
   readonly signal: AbortSignal;
   /** True if events should contain the platform's payload as `raw`. Default: false. */
   readonly raw?: boolean;
@@ -112,7 +112,7 @@ export interface Identity {
 }
 
 /**
- * The health of an account. `degraded`: it works in part or with a delay. `down`: it does not work. `retryAt` is the
+ * The health of an account. `degraded`: it works partially or with a delay. `down`: it does not work. `retryAt` is the
  * time of the next automatic attempt, in milliseconds since the epoch.
  */
 export type Health =
@@ -122,7 +122,7 @@ export type Health =
   | { readonly state: "down"; readonly reason: string; readonly retryAt?: number }
   | { readonly state: "stopped" };
 
-/** A message of a conversation's history. */
+/** A message in the history of a conversation. */
 export interface HistoryMessage {
   readonly messageId: string;
   readonly sender: Sender;
@@ -132,16 +132,17 @@ export interface HistoryMessage {
 }
 
 /**
- * Reads the whole body of a request. The host limits its length. May be called once, instead of reading the request.
+ * Reads the entire body of a request. The host limits its length. Call it at most once, and do not read the request
+ * itself.
  */
 export type ReadBody = () => Promise<Uint8Array>;
 
-/** A running account. Methods throw only `ChannelError` on purpose. */
+/** A running account. The only error that methods throw deliberately is `ChannelError`. */
 export interface Channel<Address = unknown> {
-  /** Connects to the platform. Resolves when the account receives events. Called once. */
+  /** Connects to the platform. Resolves once the account receives events. Called once. */
   start(signal: AbortSignal): Promise<void>;
   /**
-   * Stops the account after waiting at most `drainMs` for work in progress. May be called repeatedly, also before or
+   * Stops the account. Waits at most `drainMs` for operations in progress. May be called repeatedly, even before or
    * during `start`.
    */
   stop(options: { readonly drainMs: number }): Promise<void>;
@@ -149,25 +150,26 @@ export interface Channel<Address = unknown> {
   /** The bot, or `undefined` until it is known. */
   self(): Identity | undefined;
   /**
-   * Handles an HTTP request of the platform. Returns 200 only after `emit` returned `accepted` or `duplicate`.
+   * Handles an HTTP request from the platform. Returns 200 only after `emit` returned `accepted` or `duplicate`.
+   *
    *
    * @param read reads the body faster than the stream of the request. A channel that reads the request itself must
-   *   limit the body's length.
+   * limit the body's length.
    */
   webhook?(request: Request, read?: ReadBody): Promise<Response>;
   send(to: Address, message: Outbound, options: SendOptions): Promise<Receipt>;
   edit?(to: Address, messageId: string, message: Outbound, signal: AbortSignal): Promise<void>;
   remove?(to: Address, messageId: string, signal: AbortSignal): Promise<void>;
-  /** Ends a poll that was sent and returns the votes. */
+  /** Closes a poll and returns the votes. */
   closePoll?(to: Address, messageId: string, signal: AbortSignal): Promise<PollResult>;
-  /** Adds a reaction of the bot, or removes it if `on` is false. */
+  /** Adds a reaction from the bot, or removes it if `on` is false. */
   react?(
     to: Address,
     messageId: string,
     reaction: { readonly emoji: string; readonly on: boolean },
     signal: AbortSignal,
   ): Promise<void>;
-  /** Shows or hides the typing indicator. A failure has no effect on the answer. */
+  /** Shows or hides the typing indicator. A failure does not affect the answer. */
   typing?(
     to: Address,
     state: { readonly on: boolean; readonly messageId?: string },
@@ -175,20 +177,23 @@ export interface Channel<Address = unknown> {
   ): Promise<void>;
   /** Returns the address of a direct conversation with a person. */
   openDirect?(userId: string, signal: AbortSignal): Promise<Address>;
-  /** Returns at most `limit` messages, oldest first. `before`: older than this time in milliseconds since the epoch. */
+  /**
+   * Returns at most `limit` messages, oldest first. With `before`, only messages older than this time in milliseconds
+   * since the epoch.
+   */
   history?(
     to: Address,
     options: { readonly limit: number; readonly before?: number; readonly signal: AbortSignal },
   ): Promise<readonly HistoryMessage[]>;
-  /** Returns a person's name if it can be found out. Results are cached. Never throws. */
+  /** Returns a person's name if it is available. Results are cached. Never throws. */
   resolve?(userId: string, signal: AbortSignal): Promise<{ readonly name: string } | undefined>;
-  /** Opens a message that grows while the model writes. */
+  /** Opens a message that grows while the model is writing. */
   openDraft?(to: Address, options: DraftOptions): Promise<Draft>;
   /** Downloads an attachment of a message. */
   fetchMedia?(ref: MediaRef, signal: AbortSignal): Promise<FetchedMedia>;
   /**
-   * Checks whether the account is set up correctly on the platform, for instance its permissions and its webhook.
-   * Called only when a person runs diagnostics.
+   * Checks whether the account is set up correctly on the platform, including its permissions and its webhook. Called
+   * only when a person runs diagnostics.
    */
   checks?(signal: AbortSignal): Promise<readonly AccountCheck[]>;
   /** Looks up whether a part with an unknown outcome was sent. */
@@ -197,19 +202,19 @@ export interface Channel<Address = unknown> {
 
 /** The result of a diagnostic check of an account. */
 export interface AccountCheck {
-  /** The subject, for instance `scopes`. */
+  /** The subject of the check, for instance `scopes`. */
   readonly about: string;
   readonly ok: boolean;
   /** The finding, in one sentence. */
   readonly detail: string;
-  /** Instructions to fix it. */
+  /** Instructions for fixing the problem. */
   readonly remedy?: string;
 }
 
-/** An attachment that is being downloaded. */
+/** An attachment during its download. */
 export interface FetchedMedia {
   readonly body: ReadableStream<Uint8Array>;
-  /** From the platform's response. */
+  /** The type from the platform's response. */
   readonly mimeType: string;
   /** In bytes, if the platform reports it. */
   readonly size?: number;
@@ -235,18 +240,18 @@ type RequiredMethods<C extends Capabilities> =
   | ("webhook" extends C["transports"][number] ? "webhook" : never)
   | (C["delivery"] extends { readonly readback: true | "recent" } ? "reconcile" : never);
 
-/** A channel with every method that its capabilities `C` require. */
+/** A channel with all methods that its capabilities `C` require. */
 export type ChannelWith<Address, C extends Capabilities> = Channel<Address> &
   Required<Pick<Channel<Address>, RequiredMethods<C>>>;
 
-/** The export of a channel package: a description of the channel and a function that creates an account. */
+/** The export of a channel package: a description of the channel, and a function that creates an account. */
 export interface ChannelDefinition<
   Config = unknown,
   Address = unknown,
   C extends Capabilities = Capabilities,
 > {
   readonly specVersion: 1;
-  /** Lower-case letters, digits and hyphens. The key under `channels` in the configuration. */
+  /** Lower-case letters, digits and hyphens. Also the key under `channels` in the configuration. */
   readonly id: string;
   readonly meta: ChannelMeta;
   readonly config: StandardSchemaV1<unknown, Config>;
@@ -255,8 +260,8 @@ export interface ChannelDefinition<
   /** Creates an account. Import the SDK here or later, never at the top of the module. */
   create(context: ChannelContext<Config>): Promise<Channel<Address>>;
   /**
-   * Returns true if an account with these settings opens a connection to its platform instead of receiving webhooks.
-   * The host may be ready before the connection is open. Default: false.
+   * Returns true if an account with this configuration connects to its platform instead of receiving webhooks. The host
+   * may be ready before the connection is open. Default: false.
    */
   connects?(config: Config): boolean;
 }

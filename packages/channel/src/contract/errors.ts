@@ -31,7 +31,7 @@ export const channelErrorScopes = ["message", "conversation", "account"] as cons
 export type ChannelErrorScope = (typeof channelErrorScopes)[number];
 
 export interface ChannelErrorOptions {
-  /** The delay before a retry. */
+  /** Delay before a retry in milliseconds. */
   readonly retryAfterMs?: number | undefined;
   /** Default: `message`. */
   readonly scope?: ChannelErrorScope | undefined;
@@ -45,8 +45,8 @@ export interface ChannelErrorOptions {
 const MARK = Symbol.for("signalbox.channel.error");
 
 /**
- * The only error that channels throw on purpose. Test for it with {@link isChannelError}, which also recognizes errors
- * of another installed copy of this package.
+ * The only error that channels throw deliberately. Test for it with {@link isChannelError}, which also recognizes
+ * errors from another installed copy of this package.
  */
 export class ChannelError extends Error {
   override readonly name = "ChannelError";
@@ -67,12 +67,12 @@ export class ChannelError extends Error {
   }
 }
 
-/** Returns true if an error is a {@link ChannelError}, of this or another copy of the package. */
+/** Returns true if an error is a {@link ChannelError}, from this or another copy of the package. */
 export function isChannelError(error: unknown): error is ChannelError {
   return error instanceof Error && MARK in error;
 }
 
-/** The message of an error, or the text of any other value that was thrown. */
+/** Returns the message of an error, or the string form of any other thrown value. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -91,7 +91,8 @@ export function isRetryable(error: unknown): boolean {
 }
 
 /**
- * Replaces a refusal by a fallback.
+ * Returns a fallback if a request is refused.
+ *
  *
  * @returns the result of the request, or `fallback` if it failed with an error that is not retryable
  * @throws the error if it is retryable

@@ -7,10 +7,10 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json | undefined };
 
-/** Deeper members are left as they are. */
+/** Maximum nesting. Deeper members are left unchanged. */
 const MAX_DEPTH = 64;
 
-/** Removes members that are `undefined`, as `JSON.stringify` does. Values from JavaScript code often have some. */
+/** Removes members that are `undefined`, as `JSON.stringify` does. Values from JavaScript code often contain some. */
 export function dropUndefined(value: unknown): unknown {
   return dropAt(value, 0);
 }

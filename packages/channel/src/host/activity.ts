@@ -2,19 +2,22 @@ import type { Clock, Health } from "../contract/definition.ts";
 import { isChannelError } from "../contract/errors.ts";
 import type { Draft } from "../contract/messages.ts";
 
-/** Tracks the work in progress of an account, and an error that concerns the whole account. */
+/** Tracks the operations of an account that are in progress, and an error that affects the whole account. */
 export interface Activity {
-  /** Counts work that reaches the platform. An error of the whole account is remembered until such work succeeds. */
+  /**
+   * Tracks an operation that sends a request to the platform. An error of the whole account is remembered until such an
+   * operation succeeds.
+   */
   track<T>(work: Promise<T>): Promise<T>;
-  /** Counts work that may succeed without reaching the platform. */
+  /** Tracks an operation that may succeed without a request to the platform. */
   count<T>(work: Promise<T>): Promise<T>;
   /** Remembers an error of the whole account. */
   note(problem: string): void;
   /** Wraps a draft so that its calls are tracked. */
   draft(draft: Draft): Draft;
-  /** The health of an account, from its connection, if there is one, and the remembered error. */
+  /** Returns the health of an account, based on its connection, if there is one, and the remembered error. */
   health(state: "starting" | "ready" | "stopped", connection?: Health): Health;
-  /** Resolves when no work is in progress, or after `ms` milliseconds. */
+  /** Resolves when no operation is in progress, or after `ms` milliseconds. */
   ended(ms: number): Promise<void>;
 }
 

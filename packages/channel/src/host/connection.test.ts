@@ -222,7 +222,7 @@ describe("superviseConnection", () => {
     expect(silent.closed()).toBe(1);
     await bench.pass(100);
     expect(bench.attempts()).toBe(2);
-    // Events may have been missed since the last response, long before the connection counted as lost.
+    // Events may have been missed since the last response, long before the connection was considered lost.
     expect(bench.gaps).toEqual([respondedAt]);
     bench.connection.stop();
     expect(bench.connection.health()).toEqual({ state: "stopped" });

@@ -6,45 +6,45 @@ import { rejectOnAbort } from "./reject-on-abort.ts";
 export interface Connection {
   /** Settles when the connection is lost. */
   readonly lost: Promise<unknown>;
-  /** Checks that the other side responds. Rejects if it does not. */
+  /** Checks that the peer responds. Rejects if it does not. */
   probe?(signal: AbortSignal): Promise<unknown>;
   /** Closes the connection. May be called repeatedly. */
   close(): void;
 }
 
 export interface ConnectionTiming {
-  /** Time limit of an attempt. Default: 15 s. */
+  /** Time limit for an attempt in milliseconds. Default: 15 s. */
   readonly attemptMs?: number;
   /**
-   * The first delay between attempts. It doubles with each attempt and is reset after a connection lasted longer than
-   * `attemptMs`. Default: 1 s.
+   * First delay between attempts in milliseconds. It doubles with each attempt and is reset after a connection has
+   * lasted longer than `attemptMs`. Default: 1 s.
    */
   readonly pauseMs?: number;
   /**
-   * The longest delay between attempts, also after the platform rejected the credentials. A longer `retryAfterMs` of an
-   * error is respected. Default: 30 s.
+   * Maximum delay between attempts in milliseconds, even after the platform rejected the credentials. A longer
+   * `retryAfterMs` of an error is respected. Default: 30 s.
    */
   readonly maxPauseMs?: number;
-  /** The interval of probes and the time limit of each. Default: no probes. */
+  /** The interval of probes and the time limit for each. Default: no probes. */
   readonly probe?: { readonly everyMs: number; readonly withinMs: number };
 }
 
 const DEFAULT_TIMING = { attemptMs: 15_000, pauseMs: 1_000, maxPauseMs: 30_000 };
 
 export interface ConnectionOptions {
-  /** The platform's name for people, for instance `Feishu`. */
+  /** The platform's display name, for instance `Feishu`. */
   readonly name: string;
-  /** Opens a connection. When the signal fires, it has to give up and close the connection. */
+  /** Opens a connection. When the signal fires, it must give up and close the connection. */
   open(signal: AbortSignal): Promise<Connection>;
   /**
-   * Called after a reconnection. Events since `lostAt` may have been missed: the time at which the connection was last
-   * known to work, in milliseconds since the epoch.
+   * Called after a reconnection. Events since `lostAt` may have been missed. `lostAt` is the time at which the
+   * connection was last known to work, in milliseconds since the epoch.
    */
   reconnected?(lostAt: number): Promise<void>;
   readonly timing?: ConnectionTiming;
   readonly clock: Clock;
   readonly logger: ChannelLogger;
-  /** Returns numbers from 0 to 1 for the jitter of delays. Default: `Math.random`. */
+  /** Returns random numbers from 0 to 1 for the jitter of delays. Default: `Math.random`. */
   readonly random?: () => number;
 }
 
@@ -57,13 +57,13 @@ export interface SupervisedConnection {
    */
   start(signal: AbortSignal): Promise<void>;
   stop(): void;
-  /** Resets the delay. For a connection that is closed for reasons of the host. */
+  /** Resets the delay. Call it if the host closes the connection for its own reasons. */
   startOver(): void;
   health(): Health;
 }
 
 /**
- * Keeps a connection open with a time limit per attempt, exponential backoff with jitter, and probes. `health` is
+ * Keeps a connection open, with a time limit per attempt, exponential backoff with jitter, and probes. `health` is
  * `ready` only while a connection is open.
  */
 export function superviseConnection(options: ConnectionOptions): SupervisedConnection {
@@ -76,7 +76,7 @@ class ReconnectingConnection implements SupervisedConnection {
   readonly #random: () => number;
   readonly #life = new AbortController();
   #health: Health = { state: "starting" };
-  /** Attempts since the last stable connection. */
+  /** Number of attempts since the last stable connection. */
   #tries = 0;
 
   constructor(options: ConnectionOptions) {
@@ -147,7 +147,8 @@ class ReconnectingConnection implements SupervisedConnection {
   /**
    * Resolves when the connection is lost or does not respond to a probe.
    *
-   * @returns when the connection was opened or last responded
+   *
+   * @returns the time at which the connection was opened or last responded
    */
   async #untilLost(connection: Connection): Promise<number> {
     const { clock, logger } = this.#options;
@@ -191,7 +192,7 @@ class ReconnectingConnection implements SupervisedConnection {
       if (connection === undefined) return;
       this.#health = { state: "ready" };
       logger.info("reconnected", { afterMs: clock.now() - lostAt });
-      // Not awaited: reading missed events may take long, and the connection must be watched meanwhile.
+      // Not awaited, because reading missed events may take long and the connection must be watched in the meantime.
       this.#options.reconnected?.(aliveAt).catch((error: unknown) => {
         logger.warn("missed events could not be read", { reason: reasonOf(error) });
       });

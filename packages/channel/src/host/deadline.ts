@@ -3,17 +3,18 @@ import { timerMs } from "./system-clock.ts";
 /** A signal that fires with any of its parents or after a time limit. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Restarts the time limit, for work in steps that each have this limit. */
+  /** Restarts the time limit, for operations with several steps that each have this limit. */
   restart(): void;
   /** Suspends the time limit until `restart`. The parents still fire the signal. */
   pause(): void;
-  /** Releases the timer and the listeners. Call it when the work is done. */
+  /** Releases the timer and the listeners. Call it when the operation is done. */
   end(): void;
 }
 
 /**
- * Like `AbortSignal.any([...parents, AbortSignal.timeout(ms)])`, but releases its timer when the work ends early.
- * `AbortSignal.timeout` keeps it, and everything it references, until the time is up.
+ * Like `AbortSignal.any([...parents, AbortSignal.timeout(ms)])`, but releases its timer when the operation ends early.
+ * `AbortSignal.timeout` keeps the timer, and everything that it references, until the time is up.
+ *
  *
  * @param ms the time limit in milliseconds
  */

@@ -5,12 +5,15 @@ import { trackRequests } from "./request-phase.ts";
 /** Services that `hostedChannel` provides to an account. */
 export interface HostedAccount<Config> {
   /**
-   * The host's context, except that `emit` rejects events after `stop`, and that errors of `fetch` distinguish requests
-   * that were not sent; see `failedToConnect`.
+   * The host's context with two changes: `emit` rejects events after `stop`, and errors of `fetch` identify requests
+   * that were not sent (see `failedToConnect`).
    */
   readonly context: ChannelContext<Config>;
   readonly activity: Activity;
-  /** Fires when the account is stopped or taken down. Ends loops and pauses, not the work that `stop` waits for. */
+  /**
+   * Fires when the account is stopped or taken down. Ends loops and pauses, but not the operations that `stop` waits
+   * for.
+   */
   readonly stopped: AbortSignal;
 }
 
@@ -21,22 +24,22 @@ export type ChannelMethods<Address> = Omit<Channel<Address>, "start" | "stop" | 
 export interface AccountParts<Methods> {
   /** Connects to the platform. Called once. */
   start?(signal: AbortSignal): Promise<void>;
-  /** Called after `start`, unless the account was stopped in the meantime. Starts background work. */
+  /** Called after `start`, unless the account has been stopped. Starts background tasks. */
   ready?(): void;
-  /** Ends connections and timers. Called by `stop`, when `start` fails, and when `start` ends after `stop`. */
+  /** Closes connections and clears timers. Called by `stop`, when `start` fails, and when `start` ends after `stop`. */
   disconnect?(): void;
-  /** Stores state and releases resources. Called by the first `stop`, after work in progress has ended. */
+  /** Stores state and releases resources. Called by the first `stop`, after the operations in progress have ended. */
   close?(): Promise<void>;
-  /** The health of the connection, if the account has one. */
+  /** Returns the health of the connection, if the account has one. */
   connection?(): Health | undefined;
-  /** The bot, once it is known. */
+  /** Returns the bot once it is known. */
   self(): Identity | undefined;
   readonly methods: Methods;
 }
 
 type LifeCycle = Pick<Channel, "start" | "stop" | "health" | "self">;
 
-/** Calls that may succeed without a request to the platform, so success does not mean that the account works. */
+/** Calls that may succeed without a request to the platform. Their success does not prove that the account works. */
 const LOCAL: readonly string[] = ["webhook", "typing", "openDirect", "openDraft", "resolve"];
 
 /**

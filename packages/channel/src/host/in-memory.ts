@@ -1,7 +1,10 @@
 import type { ChannelCache, ChannelState, Clock } from "../contract/definition.ts";
 import type { Json } from "../contract/json.ts";
 
-/** Creates a cache in memory that evicts the least recently used entry. `max`: number of entries, default 5,000. */
+/**
+ * Creates a cache in memory that evicts the least recently used entry. `max` is the maximum number of entries, by
+ * default 5,000.
+ */
 export function createInMemoryCache(options: { readonly clock: Clock; readonly max?: number }): ChannelCache {
   const { clock, max = 5000 } = options;
   const entries = new Map<string, { readonly value: Json; readonly until: number }>();
@@ -23,7 +26,7 @@ export function createInMemoryCache(options: { readonly clock: Clock; readonly m
   };
 }
 
-/** Creates state in memory, for tests and for programs that need none after a restart. */
+/** Creates state in memory, for tests and for programs that need no state after a restart. */
 export function createInMemoryState(): ChannelState {
   const values = new Map<string, Json>();
   return {

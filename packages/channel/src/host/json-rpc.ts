@@ -18,11 +18,11 @@ export interface JsonRpcError {
 }
 
 export interface JsonRpcCallOptions {
-  /** The work, for errors, as in `sending a message`. */
+  /** The operation, for error messages, as in `sending a message`. */
   readonly what: string;
   /**
-   * True if the call changes something that people see. Without a response its error is then `unknown_outcome`, and
-   * otherwise `transient`.
+   * True if the call has visible effects. If there is no response, its error is `unknown_outcome`, otherwise
+   * `transient`.
    */
   readonly write: boolean;
   readonly signal: AbortSignal;
@@ -38,17 +38,22 @@ export interface JsonRpc {
 
 export interface JsonRpcProcessOptions
   extends Pick<ConnectionOptions, "name" | "clock" | "logger" | "timing" | "reconnected" | "random"> {
-  /** The program and its arguments, for instance `["ssh", "mac", "imsg", "rpc"]`. No shell interprets them. */
+  /**
+   * The program and its arguments, for instance `["ssh", "mac", "imsg", "rpc"]`. They are not interpreted by a shell.
+   */
   readonly command: readonly [string, ...string[]];
-  /** Environment variables besides those that programs and ssh need. The gateway's own variables are not inherited. */
+  /**
+   * Environment variables in addition to those that programs and ssh need. The gateway's own variables are not
+   * inherited.
+   */
   readonly env?: Readonly<Record<string, string>>;
   /** Called with each notification, in order. Must not throw. */
   notified(method: string, params: Payload): void;
-  /** Called with each new process before other calls reach it, for instance to subscribe to events. */
+  /** Called with each new process before it receives other calls, for instance to subscribe to events. */
   opened?(rpc: JsonRpc, signal: AbortSignal): Promise<void>;
   /** Interprets an error response. Default: `invalid`, with the error's message and code. */
   readonly readError?: (error: JsonRpcError) => ErrorMeaning;
-  /** The process is restarted after a longer line. Default: 10,000,000. */
+  /** Maximum length of a line in bytes. The process is restarted after a longer one. Default: 10,000,000. */
   readonly maxLineBytes?: number;
 }
 
@@ -58,9 +63,12 @@ export interface JsonRpcProcess extends SupervisedConnection, JsonRpc {}
 const CALL_TIMEOUT_MS = 30_000;
 const MAX_LINE_BYTES = 10_000_000;
 const MAX_REASON_CHARS = 300;
-/** Time between SIGTERM and SIGKILL, in milliseconds. */
+/** Milliseconds between SIGTERM and SIGKILL. */
 const KILL_AFTER_MS = 2_000;
-/** Inherited variables: those that find programs, files and ssh keys. They contain no secret of the gateway. */
+/**
+ * Inherited variables, with which programs find executables, files and ssh keys. They contain no secrets of the
+ * gateway.
+ */
 const INHERITED_ENV = [
   "PATH",
   "HOME",
@@ -159,12 +167,12 @@ class LineProcess implements JsonRpc {
   readonly #options: JsonRpcProcessOptions;
   readonly #pending = new Map<number, PromiseWithResolvers<unknown>>();
   #nextId = 1;
-  /** Resolves when the program runs. Rejects if it cannot be started. */
+  /** Resolves once the program is running. Rejects if it cannot be started. */
   readonly spawned: Promise<void>;
   /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
   hasEnded = false;
-  /** The last line that the process wrote to stderr, which explains why it ended. */
+  /** The last line of the process on stderr. It usually explains why the process ended. */
   #lastError = "";
 
   constructor(child: ChildProcessWithoutNullStreams, options: JsonRpcProcessOptions) {
@@ -181,7 +189,7 @@ class LineProcess implements JsonRpc {
       this.#end(end);
     });
     child.once("close", () => this.#end(end));
-    // A write to a process that has ended. The event `close` follows.
+    // The process has ended before the write. The event `close` follows.
     child.stdin.on("error", () => {});
     readLines(child.stdout, options.maxLineBytes ?? MAX_LINE_BYTES, {
       line: (line) => this.#receive(line),
@@ -234,7 +242,7 @@ class LineProcess implements JsonRpc {
   #receive(line: string): void {
     const message = parsePayload(line);
     if (message === undefined) {
-      // ssh prints banners. The text is not logged, because it may contain messages of people.
+      // ssh prints banners. The line is not logged, because it may contain people's messages.
       if (line.trim() !== "") this.#options.logger.debug(`ignored a line of ${this.#options.command[0]}`);
       return;
     }
@@ -277,7 +285,7 @@ class LineProcess implements JsonRpc {
   }
 }
 
-/** The call has no response, and will not get one. */
+/** The call has no response and will never get one. */
 class NoResponse extends Error {}
 
 class Refusal extends Error {

@@ -15,7 +15,7 @@ it("names the install command if the package itself is missing, and ignores othe
     scope: "account",
     message: "The package @nobody/has-this is not installed. Add it with: npm install @nobody/has-this",
   });
-  // A dependency of the package is missing: installing the package would not help.
+  // A dependency of the package is missing, so installing the package would not help.
   expect(createMissingPackageError(byRequire, "@somebody/else")).toBeUndefined();
   expect(createMissingPackageError(new Error("broken"), "@nobody/has-this")).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import { isChannelError, isRetryable, reasonOf } from "../contract/errors.ts";
 import { isPayload, textAt } from "../inbound/payload.ts";
 
 const NAME_TTL_MS = 24 * 3_600_000;
-/** Cache duration of a failure, in milliseconds: after a refusal, and after a connection error. */
+/** Cache lifetime of a failure in milliseconds, after a refusal and after a connection error. */
 const REFUSED_TTL_MS = 10 * 60_000;
 const UNREACHABLE_TTL_MS = 30_000;
 
@@ -16,7 +16,7 @@ export interface NameResolverOptions {
   readonly logger: ChannelLogger;
 }
 
-/** Returns a person's name, from the cache for a day. Concurrent calls share one request. Never throws. */
+/** Returns a person's name. Names are cached for a day. Concurrent calls share one request. Never throws. */
 export type NameResolver = (
   userId: string,
   signal: AbortSignal,
@@ -29,7 +29,7 @@ export function createNameResolver({ cache, prefix, request, logger }: NameResol
     { readonly person: ReturnType<NameResolver>; readonly signal: AbortSignal }
   >();
 
-  /** A failing cache only causes more requests. */
+  /** A failing cache only causes additional requests. */
   function uncached(error: unknown): void {
     logger.debug("the cache of names failed", { reason: reasonOf(error) });
   }
@@ -62,7 +62,7 @@ export function createNameResolver({ cache, prefix, request, logger }: NameResol
       return person;
     }
     const person = await running.person;
-    // The request may have been aborted by the signal of the first caller.
+    // The signal of the first caller may have aborted the request.
     const isAborted = person === undefined && running.signal.aborted && !signal.aborted;
     return isAborted ? resolve(userId, signal) : person;
   };

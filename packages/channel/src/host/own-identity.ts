@@ -2,16 +2,17 @@ import type { Clock, Identity } from "../contract/definition.ts";
 import { ChannelError, isChannelError } from "../contract/errors.ts";
 import { rejectOnAbort } from "./reject-on-abort.ts";
 
-/** After a failed request the same error is thrown for this long, in milliseconds. */
+/** Milliseconds for which the error of a failed request is thrown again. */
 const RETRY_MS = 3_000;
 
 /** The bot's identity, requested from the platform once. */
 export interface OwnIdentity<Self extends Identity> {
-  /** The bot, if it was requested already. */
+  /** Returns the bot if it has already been requested. */
   known(): Self | undefined;
   /**
-   * Requests the bot's identity unless it is known. Concurrent callers share one request, which no single caller's
-   * signal ends.
+   * Returns the bot's identity, and requests it if it is unknown. Concurrent callers share one request, which continues
+   * if one of their signals fires.
+   *
    *
    * @throws ChannelError
    */

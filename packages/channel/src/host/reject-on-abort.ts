@@ -1,5 +1,6 @@
 /**
- * Returns the result of `work`, or rejects when the signal fires. The work continues, for others who wait for it.
+ * Returns the result of `work`, or rejects when the signal fires. The work continues for others who are waiting for it.
+ *
  *
  * @param error creates the error of the rejection. Default: the reason of the signal.
  */
@@ -11,7 +12,7 @@ export async function rejectOnAbort<T>(
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const stop = (): void => reject(error());
   if (signal.aborted) stop();
-  // Removed below: a listener on a long-lived signal would keep `work` in memory.
+  // Removed below, because a listener on a long-lived signal would keep `work` in memory.
   signal.addEventListener("abort", stop, { once: true });
   try {
     return await Promise.race([work, aborted]);

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { subscribe } from "node:diagnostics_channel";
 
-/** Code of the error for a request that failed before any of it was written to the connection. */
+/** Code of the error for a request that failed before any data was written to the connection. */
 export const REQUEST_NOT_SENT = "REQUEST_NOT_SENT";
 
 interface Phase {
@@ -37,9 +37,9 @@ function getRequest(message: unknown): object | undefined {
 }
 
 /**
- * Returns a `fetch` whose errors distinguish requests that were certainly not sent: the name could not be resolved, no
- * connection or TLS session was established, or the time was up before one was free. Those errors have the code
- * `REQUEST_NOT_SENT`, which {@link failedToConnect} recognizes. Other errors are passed on.
+ * Returns a `fetch` whose errors identify requests that were certainly not sent: the name could not be resolved, no
+ * connection or TLS session was established, or the time limit passed before a connection was free. Those errors have
+ * the code `REQUEST_NOT_SENT`, which {@link failedToConnect} recognizes. Other errors are passed on unchanged.
  */
 export function trackRequests(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   subscribeOnce();
@@ -48,7 +48,7 @@ export function trackRequests(fetch: typeof globalThis.fetch): typeof globalThis
     try {
       return await current.run(phase, () => fetch(input, init));
     } catch (error) {
-      // Other implementations of `fetch` do not report their phases.
+      // Other implementations of `fetch` do not publish these phases.
       if (!phase.isCreated || phase.isSent) throw error;
       throw Object.assign(new Error("the request was not sent", { cause: error }), {
         code: REQUEST_NOT_SENT,

@@ -4,19 +4,21 @@ import { isChannelError, reasonOf } from "../contract/errors.ts";
 export interface RetryOptions {
   readonly clock: Clock;
   readonly logger?: Pick<ChannelLogger, "warn"> | undefined;
-  /** Ends the attempts. */
+  /** Stops the attempts. */
   readonly signal: AbortSignal;
   /** The message that is logged after a failed attempt. */
   readonly failing: string;
-  /** Returns true if the work should be retried after this error. Default: always. */
+  /** Returns true if the operation should be retried after this error. Default: always. */
   isRetryable?(error: unknown): boolean;
 }
 
-/** The first delay, which doubles with each attempt, and the longest one. */
+/** The first delay in milliseconds, which doubles with each attempt, and the maximum. */
 const DELAY_MS = 1_000;
 const MAX_DELAY_MS = 300_000;
 
-/** Repeats work with growing delays until it succeeds, and respects `retryAfterMs` of errors. Never rejects. */
+/**
+ * Retries an operation with increasing delays until it succeeds. Respects the `retryAfterMs` of errors. Never rejects.
+ */
 export async function retryUntilDone(work: () => Promise<void>, options: RetryOptions): Promise<void> {
   const { clock, logger, signal, failing, isRetryable = () => true } = options;
   for (let failures = 0; !signal.aborted; failures += 1) {

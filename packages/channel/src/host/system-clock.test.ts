@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { ChannelError, retryUntilDone, systemClock } from "../index.ts";
 
-/** A timer of two milliseconds fires after any timer that fires at once. */
+/** A timer of two milliseconds fires after any timer that fires immediately. */
 const next = () => systemClock.delay(2);
 
 it.each([2 ** 31, 2 ** 40, Number.POSITIVE_INFINITY])("does not end a delay of %d ms at once", async (ms) => {

@@ -45,7 +45,7 @@ function open(state = createInMemoryState(), botId = "bot-1") {
 }
 
 describe("a live event", () => {
-  /** Emits a live event like a channel does. */
+  /** Emits a live event like a channel would. */
   function say({ backfill, emitted }: ReturnType<typeof open>, conversation: string): Promise<void> {
     return backfill.inOrder(conversation).then(() => void emitted.push(`${conversation} live`));
   }
@@ -140,7 +140,7 @@ describe("backfill", () => {
     writes = 0;
     await backfill.note("c20", start - 1_000);
     expect(writes).toBe(0);
-    // An evicted conversation counts as new, and new conversations are stored at once.
+    // An evicted conversation counts as new, and watermarks of new conversations are stored immediately.
     await backfill.note("c0", start);
     expect(writes).toBe(1);
   });

@@ -7,61 +7,63 @@ import type { HandleResult } from "./webhook.ts";
 export interface BackfillOptions<Message> {
   readonly state: ChannelState;
   readonly clock: Clock;
-  /** Logs a watermark that could not be stored, or a conversation that could not be read yet. */
+  /** Logs watermarks that could not be stored and conversations that could not be read yet. */
   readonly logger?: Pick<ChannelLogger, "warn">;
-  /** The bot's id on the platform. Another bot under the same account does not use its watermarks. */
+  /** The bot's id on the platform. Another bot under the same account does not use these watermarks. */
   readonly botId: string;
   /** Reads the messages of a conversation since a time in milliseconds since the epoch, oldest first. */
   read(conversation: string, since: number, signal: AbortSignal): Promise<readonly Message[]>;
   /** Emits a message like a live one. The host recognizes duplicates. */
   emit(message: Message): Promise<HandleResult>;
-  /** Older messages are not read. In milliseconds. Default: one day. */
+  /** Maximum age of messages to read, in milliseconds. Default: one day. */
   readonly maxAgeMs?: number;
-  /** The number of conversations with stored watermarks, those with the latest messages. Default: 200. */
+  /**
+   * Maximum number of conversations with stored watermarks. The ones with the latest messages are kept. Default: 200.
+   */
   readonly maxConversations?: number;
-  /** The longest time that `inOrder` delays a live event, in milliseconds. Default: 10 s. */
+  /** Maximum time that `inOrder` delays a live event, in milliseconds. Default: 10 s. */
   readonly maxDelayMs?: number;
 }
 
 /** Reads the messages that arrived while no process was connected. */
 export interface Backfill {
   /**
-   * Advances the watermark of a conversation after a message was stored. `at`: milliseconds since the epoch. Never
+   * Advances the watermark of a conversation after a message was stored. `at` is in milliseconds since the epoch. Never
    * rejects, because without the watermark only more messages are read later.
    */
   note(conversation: string, at: number): Promise<void>;
   /**
-   * Announces a `catchUp`. Call it before the first live event that may come after missed messages, for instance when
-   * a connection opens. Until the gaps are known, `inOrder` delays the events of all conversations.
+   * Announces a call of `catchUp`. Call it before the first live event that may follow missed messages, for instance
+   * when a connection opens. Until the gaps are known, `inOrder` delays the events of all conversations.
    */
   expectGaps(): void;
   /**
-   * Resolves when a live event of the conversations may be emitted: after their missed messages, which are read at
-   * once, or after `maxDelayMs`. Never rejects.
+   * Resolves when a live event of the conversations may be emitted: after their missed messages, which are read
+   * immediately, or after `maxDelayMs`. Never rejects.
    */
   inOrder(...conversations: readonly string[]): Promise<void>;
   /**
-   * Reads each known conversation from its watermark on, but not before `since`. On the first start there are no
-   * watermarks, so nothing is read. Failures are retried with growing delays. Until a conversation is read, its stored
-   * watermark does not advance, even if live messages arrive. Resolves when everything is read, when `signal` fires, or
-   * after `stop`. Never rejects.
+   * Reads each known conversation from its watermark, but not before `since`. On the first start there are no
+   * watermarks, so nothing is read. Failures are retried with increasing delays. Until a conversation has been read,
+   * its stored watermark does not advance, even if live messages arrive. Resolves when everything has been read, when
+   * `signal` fires, or after `stop`. Never rejects.
    */
   catchUp(options: { readonly signal: AbortSignal; readonly since?: number }): Promise<void>;
   /** Stops reading and stores the watermarks. */
   stop(): Promise<void>;
 }
 
-/** Messages of a conversation that must still be read. */
+/** Missed messages of a conversation that have not been read yet. */
 interface Gap {
   readonly since: number;
-  /** Resolves when the messages were emitted. */
+  /** Resolves once the messages have been emitted. */
   readonly read: PromiseWithResolvers<void>;
   /** The current attempt. */
   reading?: Promise<void> | undefined;
 }
 
 const DAY_MS = 24 * 3_600_000;
-/** Covers messages in flight when the connection broke, and differences between clocks. */
+/** Covers messages in flight when the connection broke, and clock differences. In milliseconds. */
 const OVERLAP_MS = 15_000;
 const MAX_DELAY_MS = 10_000;
 
@@ -78,7 +80,7 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
     limit: (conversation, at) => Math.min(at, gaps.get(conversation)?.since ?? at),
   });
   let reading: Promise<void> | undefined;
-  /** Set while gaps are expected but not known yet. */
+  /** Set while gaps are expected but not yet known. */
   let expected: PromiseWithResolvers<void> | undefined;
 
   function gapsAreKnown(): void {
@@ -92,7 +94,7 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
       if (at < earliest) continue;
       const since = Math.max(at, notBefore) - OVERLAP_MS;
       const gap = gaps.get(conversation);
-      // The current attempt may have passed the new messages already, so the conversation is read again.
+      // The current attempt may already have passed the new messages, so the conversation is read again.
       const next = { since: Math.min(since, gap?.since ?? since), read: Promise.withResolvers<void>() };
       if (gap !== undefined) void next.read.promise.then(gap.read.resolve);
       gaps.set(conversation, next);
@@ -100,7 +102,7 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
     gapsAreKnown();
   }
 
-  /** Reads a conversation, once at a time. */
+  /** Reads the missed messages of a conversation. Concurrent calls share one read. */
   function readGap(conversation: string, gap: Gap, signal: AbortSignal): Promise<void> {
     gap.reading ??= readMissed(conversation, gap, signal).finally(() => {
       gap.reading = undefined;
@@ -114,7 +116,7 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
     const messages = await catchRefusal(options.read(conversation, since, signal), []);
     for (const message of messages)
       if ((await options.emit(message)) === "rejected") throw new Error("the host rejected a message");
-    // If the connection broke again in the meantime, there is a newer gap.
+    // If the connection has broken again, there is a newer gap.
     if (gaps.get(conversation) !== gap) return;
     gaps.delete(conversation);
     gap.read.resolve();
@@ -123,7 +125,7 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
   async function readGaps(signal: AbortSignal): Promise<void> {
     for (const [conversation, gap] of gaps) {
       if (signal.aborted) return;
-      // Moved to the end, so that the other conversations are read first if this one fails.
+      // Move the conversation to the end, so that the others are read first if this one fails.
       gaps.delete(conversation);
       gaps.set(conversation, gap);
       await readGap(conversation, gap, signal);
@@ -140,7 +142,7 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
       conversations.map(async (conversation) => {
         const gap = gaps.get(conversation);
         if (gap === undefined) return;
-        // `catchUp` retries a read that fails.
+        // `catchUp` retries a failed read.
         readGap(conversation, gap, life.signal).catch(() => {});
         await gap.read.promise;
       }),
@@ -170,7 +172,7 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
     async catchUp({ signal, since = 0 }) {
       const until = AbortSignal.any([signal, life.signal]);
       await untilRead(() => findGaps(since), until);
-      // A running pass may have passed this conversation already, or end with its connection.
+      // A running pass may already have passed this conversation, or end with its connection.
       while (gaps.size > 0 && !until.aborted) {
         reading ??= untilRead(() => readGaps(until), until).finally(() => {
           reading = undefined;

@@ -17,7 +17,7 @@ describe("checkWebhook", () => {
     });
     expect(result).toMatchObject({ about: "webhook", ok: true });
     expect(result.detail).toContain("shown only in its console");
-    // Platforms do not follow redirects either.
+    // The platforms do not follow redirects either.
     expect(requests).toMatchObject([{ method: "POST", redirect: "manual", headers: { "x-signed": "yes" } }]);
   });
 

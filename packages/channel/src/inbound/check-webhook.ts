@@ -3,11 +3,11 @@ import { reasonOf } from "../contract/errors.ts";
 import { readLimited } from "../host/read-limited.ts";
 import { parsePayload } from "./payload.ts";
 
-/** A challenge that the platform would send to a webhook address. */
+/** A challenge like the one that a platform sends to a webhook URL. */
 export type WebhookChallenge =
   | {
       readonly body: string;
-      /** The signature. */
+      /** Headers, including the signature. */
       readonly headers: Readonly<Record<string, string>>;
       /** The value that the account must return as `challenge`. */
       readonly challenge: string;
@@ -15,14 +15,14 @@ export type WebhookChallenge =
   | {
       /** Parameters of a GET request. */
       readonly query: Readonly<Record<string, string>>;
-      /** The text of the response. */
+      /** The expected body of the response. */
       readonly challenge: string;
     };
 
 export interface WebhookCheck {
-  /** The platform's name for people, for instance `Slack`. */
+  /** The platform's display name, for instance `Slack`. */
   readonly platform: string;
-  /** The address that is registered on the platform. Absent if it is not known. */
+  /** The URL that is registered on the platform. Absent if unknown. */
   readonly url?: string | undefined;
   readonly challenge: WebhookChallenge;
   readonly fetch: typeof globalThis.fetch;
@@ -33,8 +33,8 @@ const about = "webhook";
 const MAX_RESPONSE_BYTES = 10_000;
 
 /**
- * Checks whether this account answers at the address that is registered on the platform, by sending the platform's
- * challenge there. It cannot check whether the platform itself reaches the address.
+ * Checks whether this account responds at the URL that is registered on the platform, by sending the platform's
+ * challenge to it. Cannot check whether the platform itself can reach the URL.
  */
 export async function checkWebhook({ platform, url, ...challenge }: WebhookCheck): Promise<AccountCheck> {
   if (url === undefined)
@@ -64,7 +64,7 @@ function toRequest(url: string, challenge: WebhookChallenge): [URL, RequestInit]
   return [address, { method: "GET" }];
 }
 
-/** Describes why the account does not answer at an address. Returns `undefined` if it does. */
+/** Returns the reason why the account does not respond at a URL, or `undefined` if it does. */
 async function findProblem(
   url: string,
   { challenge, fetch, signal }: Omit<WebhookCheck, "platform" | "url">,

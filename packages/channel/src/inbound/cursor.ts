@@ -7,23 +7,24 @@ export interface CursorOptions<Position extends Json> {
   readonly state: ChannelState;
   /** Key in the state. Must begin with the bot's id. */
   readonly key: string;
-  /** Validates a stored position. Returns `undefined` if it is invalid; reading then starts over. */
+  /** Validates a stored position. Returns `undefined` if it is invalid. Reading then starts over. */
   parse(stored: Json): Position | undefined;
   readonly logger: Pick<ChannelLogger, "warn">;
 }
 
-/** The position up to which events were read, for a platform that can be read from a position on. */
+/** The position up to which events have been read, for a platform whose events can be read from a position. */
 export interface Cursor<Position extends Json> {
   /**
-   * Returns the position after which to read, or `undefined` at the first start. Call it before reading begins and
+   * Returns the position after which to read, or `undefined` on the first start. Call it before reading begins, and
    * after `advance` returned `rejected`.
    */
   load(): Promise<Position | undefined>;
   /**
    * Handles the event at a position, after the events of earlier calls, and stores the position unless the event was
-   * rejected. After a rejected event, `work` of later calls does not run until the next `load`.
+   * rejected. After a rejected event, later calls do not run `work` until the next `load`.
    *
-   * @returns the result of `work`; `rejected` if it throws, or after an earlier rejected event
+   *
+   * @returns the result of `work`, or `rejected` if it throws or an earlier event was rejected
    */
   advance(position: Position, work: () => Promise<HandleResult>): Promise<HandleResult>;
 }

@@ -7,13 +7,13 @@ export interface EventFacts {
   readonly account: string;
   /** The platform's id of the bot. Event ids are unique within it. */
   readonly botId: string;
-  /** The time of events that carry none, in milliseconds since the epoch. */
+  /** The time for events without one, in milliseconds since the epoch. */
   readonly now: number;
-  /** True if the platform's payload is added as `raw`. */
+  /** True if the platform's payload should be added as `raw`. */
   readonly raw: boolean;
 }
 
-/** Returns the facts for an event that arrives now. */
+/** Returns the facts for an event that has just arrived. */
 export function eventFacts(
   { account, clock, raw = false }: Pick<ChannelContext, "account" | "clock" | "raw">,
   botId: string,
@@ -23,15 +23,15 @@ export function eventFacts(
 
 /** The fields that differ between events. */
 export interface EventParts {
-  /** The same at every redelivery. */
+  /** The same for every redelivery. */
   readonly eventId: string;
   readonly conversation: Conversation;
-  /** The encoded address of a reply. */
+  /** The encoded address for replies. */
   readonly address: string;
   readonly sender: Sender;
-  /** Milliseconds since the epoch, if the event carries a time. */
+  /** Milliseconds since the epoch, if the event contains a time. */
   readonly timestamp?: number | undefined;
-  /** The platform's payload, for `raw`. */
+  /** The platform's payload, used as `raw`. */
   readonly payload?: unknown;
 }
 
@@ -39,7 +39,9 @@ export interface EventParts {
 export type EventBase = Omit<InboundEvent, "type"> & { readonly addressed: "dm" | "none" };
 
 /**
- * The fields that all events have. In a group, `addressed` is `none`; messages that mention the bot overwrite it.
+ * Creates the fields that all events have. In a group, `addressed` is `none`. Messages that mention the bot overwrite
+ * it.
+ *
  *
  * @param channel the id of the channel
  */

@@ -1,4 +1,4 @@
-/** Keeps events with the same key in arrival order, even if preparing them takes different times. */
+/** Keeps events with the same key in arrival order, even if their preparation takes different amounts of time. */
 export interface Order {
   /** Returns the result of `ready` after all earlier promises of the same key have settled. */
   next<T>(key: string, ready: Promise<T>): Promise<T>;
@@ -14,7 +14,7 @@ export function createOrder(): Order {
         () => ready,
         () => ready,
       );
-      // A failure before its turn is reported by `turn`.
+      // `turn` reports a failure that occurs before it is this promise's turn.
       ready.catch(() => {});
       last.set(key, turn);
       const end = (): void => {

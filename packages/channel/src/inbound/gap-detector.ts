@@ -1,27 +1,33 @@
 import type { ChannelContext } from "../contract/definition.ts";
 import { isPayload } from "./payload.ts";
 
-/** A period in which events may have been lost. Milliseconds since the epoch. */
+/** A period in which events may have been lost, in milliseconds since the epoch. */
 export interface Gap {
   readonly from: number;
   readonly to: number;
 }
 
-/** Detects that an earlier process of the account ended without `stop`. For channels with the intake `handed_over`. */
+/**
+ * Detects that an earlier process of the account ended without calling `stop`. For channels with the intake
+ * `handed_over`.
+ */
 export interface GapDetector {
   /**
    * Marks the account as running.
    *
-   * @returns the gap that a crash has left, for a `lifecycle` event, or `undefined` after an orderly stop
+   *
+   * @returns the gap after a crash, for a `lifecycle` event, or `undefined` after an orderly stop
    */
   begin(): Promise<Gap | undefined>;
-  /** Records that all events so far were stored. Call it after each accepted event. Writes at most once a minute. */
+  /**
+   * Records that all events so far have been stored. Call it after each accepted event. Writes at most once a minute.
+   */
   note(): Promise<void>;
   /** Marks an orderly stop. Call it in `close`, when no event is in flight. */
   end(): Promise<void>;
 }
 
-/** Interval between writes of `note`. A gap may seem longer than it was by this time. */
+/** Minimum interval between writes of `note` in milliseconds. A gap may appear longer than it was by this amount. */
 const NOTE_INTERVAL_MS = 60_000;
 
 /**

@@ -1,12 +1,12 @@
 import type { OutboundMediaKind } from "../contract/capabilities.ts";
 
-/** Parses a content type without its parameters. Returns `application/octet-stream` for an invalid type. */
+/** Parses a content type and drops its parameters. Returns `application/octet-stream` for an invalid type. */
 export function parseMimeType(contentType: string | undefined): string {
   const type = contentType?.split(";")[0]?.trim().toLowerCase() ?? "";
   return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : "application/octet-stream";
 }
 
-/** The kind of an attachment with this type. */
+/** Returns the kind of attachment for a MIME type. */
 export function getMediaKind(mimeType: string): OutboundMediaKind {
   const [kind] = mimeType.split("/");
   return kind === "image" || kind === "audio" || kind === "video" ? kind : "file";

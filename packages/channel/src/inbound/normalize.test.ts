@@ -56,7 +56,7 @@ describe("normalizeEvent", () => {
       text: "a\nb\nc\nd\ufffd",
       conversation: { subject: line },
       sender: { name: line },
-      // Ids and references go back to the platform unchanged.
+      // Ids and references are sent back to the platform unchanged.
       media: [{ name: line, ref: odd }],
       mentions: [{ id: odd, name: line }],
       references: [

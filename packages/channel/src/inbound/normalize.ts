@@ -20,8 +20,8 @@ type WithBody = MessageBody & {
 const UNTYPED = "application/octet-stream";
 
 /**
- * Normalizes a message from a channel that may not follow the contract: `\n` line endings and well-formed text, a valid
- * kind of conversation, no missing lists, and attachments with a type.
+ * Normalizes a message from a channel that may violate the contract. The result has `
+ * ` line endings and well-formed text, a valid conversation kind, no missing lists, and attachments with a type.
  */
 export function normalizeEvent<Event extends WithBody>(event: Event): Event {
   const { conversation, sender, references, forwarded, media, mentions } = event;
@@ -30,7 +30,7 @@ export function normalizeEvent<Event extends WithBody>(event: Event): Event {
     text: plain(event.text),
     conversation: {
       ...conversation,
-      // The most restrictive kind: in groups, only listed senders are admitted.
+      // The most restrictive kind, because groups admit only listed senders.
       kind: conversationKinds.includes(conversation.kind) ? conversation.kind : "group",
       ...named("subject", conversation.subject),
     },
@@ -42,7 +42,7 @@ export function normalizeEvent<Event extends WithBody>(event: Event): Event {
   };
 }
 
-/** Normalizes the options of a client. */
+/** Normalizes a client's options. */
 export function normalizeTurn(turn: TurnRequest): TurnRequest {
   const { history, instructions } = turn;
   return {
@@ -52,7 +52,7 @@ export function normalizeTurn(turn: TurnRequest): TurnRequest {
   };
 }
 
-/** Drops references of an unknown kind and those over the limit. */
+/** Drops references of an unknown kind and those above the limit. */
 function normalizeReferences(references: readonly Reference[]): readonly Reference[] {
   return references
     .filter(({ kind }) => referenceKinds.includes(kind))
@@ -74,13 +74,13 @@ function normalizeMedia(item: MediaRef): MediaRef {
   };
 }
 
-/** Model vendors reject lone surrogates, and NUL ends text in many systems. */
+/** Model vendors reject lone surrogates, and NUL terminates text in many systems. */
 function plain(text: string): string {
   const clean = typeof text === "string" ? text : "";
   return normalizeLineEnds(clean.isWellFormed() ? clean : clean.toWellFormed()).replaceAll("\0", "");
 }
 
-/** Normalizes a name, which is a single line. */
+/** Normalizes a name to a single line. */
 function named<Key extends string>(key: Key, name: string | undefined): { [K in Key]?: string } {
   const made: { [K in Key]?: string } = {};
   if (name !== undefined) made[key] = plain(name).replaceAll("\n", " ");

@@ -7,7 +7,7 @@ export function isPayload(value: unknown): value is Payload {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Parses JSON text. Returns `undefined` if it is not an object. */
+/** Parses a JSON object. Returns `undefined` if the text is not one. */
 export function parsePayload(text: string): Payload | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -17,19 +17,19 @@ export function parsePayload(text: string): Payload | undefined {
   }
 }
 
-/** The object at `key`, or an empty object. */
+/** Returns the object at `key`, or an empty object. */
 export function objectAt(payload: Payload, key: string): Payload {
   const value = payload[key];
   return isPayload(value) ? value : {};
 }
 
-/** The objects in the array at `key`. */
+/** Returns the objects in the array at `key`. */
 export function objectsAt(payload: Payload, key: string): readonly Payload[] {
   const value = payload[key];
   return Array.isArray(value) ? value.filter(isPayload) : [];
 }
 
-/** The text at `key` with repaired surrogate pairs, or `undefined` if it is missing or empty. */
+/** Returns the text at `key` with lone surrogates replaced, or `undefined` if it is missing or empty. */
 export function textAt(payload: Payload, key: string): string | undefined {
   const value = payload[key];
   return typeof value === "string" && value !== "" ? value.toWellFormed() : undefined;
@@ -39,8 +39,8 @@ export function textAt(payload: Payload, key: string): string | undefined {
 const PLAUSIBLE = { from: Date.UTC(2010, 0), to: Date.UTC(2100, 0) };
 
 /**
- * The time at `key` in milliseconds since the epoch. The value may be text or a number, in seconds, milliseconds or
- * microseconds. Returns `undefined` for an implausible value.
+ * Returns the time at `key` in milliseconds since the epoch. The value may be a string or a number, in seconds,
+ * milliseconds or microseconds. Returns `undefined` for an implausible value.
  */
 export function timeAt(payload: Payload, key: string): number | undefined {
   const value = payload[key];
@@ -49,7 +49,7 @@ export function timeAt(payload: Payload, key: string): number | undefined {
   return ms >= PLAUSIBLE.from && ms < PLAUSIBLE.to ? ms : undefined;
 }
 
-/** Deeper values are dropped. */
+/** Maximum nesting. Deeper values are dropped. */
 const MAX_DEPTH = 32;
 
 /** Drops the parts of a value that JSON cannot represent. Returns `undefined` if nothing remains. */

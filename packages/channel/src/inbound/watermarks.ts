@@ -7,15 +7,17 @@ interface WatermarkOptions {
   readonly clock: Clock;
   /** The bot's id on the platform. Part of the key. */
   readonly botId: string;
-  /** The number of conversations to store, those with the latest messages. */
+  /** Maximum number of conversations to store. The ones with the latest messages are kept. */
   readonly max: number;
-  /** Limits the watermark to store, if earlier messages of the conversation are still unread. */
+  /** Limits the watermark to store while earlier messages of the conversation are still unread. */
   readonly limit: (conversation: string, at: number) => number;
 }
 
-/** The number of watermarks in memory, as a multiple of those stored. */
+/** Maximum number of watermarks in memory, as a multiple of the stored ones. */
 const IN_MEMORY_FACTOR = 10;
-/** The interval between writes. After a crash, an old watermark only causes more messages to be read. */
+/**
+ * Interval between writes in milliseconds. After a crash, an outdated watermark only causes more messages to be read.
+ */
 const WRITE_INTERVAL_MS = 10_000;
 
 /** Stores the time of the latest message per conversation, in milliseconds since the epoch. */
@@ -30,12 +32,12 @@ export class Watermarks {
     this.#key = `${options.botId}/watermarks`;
   }
 
-  /** The watermarks of the conversations with the latest messages. */
+  /** Returns the watermarks of the conversations with the latest messages. */
   async newest(): Promise<readonly [string, number][]> {
     return this.#selectNewest(await this.#load());
   }
 
-  /** Advances a watermark. It never moves back, nor into the future. */
+  /** Advances a watermark. It never moves backward or into the future. */
   async advance(conversation: string, at: number): Promise<void> {
     const { clock } = this.#options;
     const watermarks = await this.#load();
@@ -48,7 +50,7 @@ export class Watermarks {
       await this.#write(watermarks);
   }
 
-  /** Stores the watermarks if they were loaded. */
+  /** Stores the watermarks if they have been loaded. */
   async flush(): Promise<void> {
     if (this.#loading !== undefined) await this.#write(await this.#loading);
   }

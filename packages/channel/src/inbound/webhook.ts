@@ -9,23 +9,24 @@ export type HandleResult = EmitResult | "ignored" | "malformed";
 /** The result of verifying a request. */
 export type VerifyResult<Event> =
   | { readonly kind: "event"; readonly event: Event }
-  /** A request that is answered directly, for instance a challenge. */
+  /** The request is answered directly, for instance because it is a challenge. */
   | { readonly kind: "answer"; readonly body: unknown }
-  /** The request is not authenticated: 401. The reason is only logged. */
+  /** The request is not authenticated: 401. The reason is only written to the log. */
   | { readonly kind: "forged"; readonly reason: string }
   /** The request is authenticated but invalid: 400. */
   | { readonly kind: "malformed"; readonly reason: string };
 
 export interface WebhookOptions<Event> {
-  /** The size limit of a body. */
+  /** Maximum size of a body in bytes. */
   readonly maxBytes: number;
-  /** Checks the signature and age of the unchanged body, then parses it. */
+  /** Checks the signature and age of the raw body, then parses it. */
   verify(body: Uint8Array, headers: Headers): VerifyResult<Event>;
-  /** Emits an event. Resolves when it is stored. */
+  /** Emits an event. Resolves once it is stored. */
   handle(event: Event): Promise<HandleResult>;
   /**
-   * Answers the platform's challenge, a GET request: returns the text of the response, or `undefined` to reject it with
-   * 403. Compare the token in it with `equalInConstantTime`. Default: GET requests are rejected with 405.
+   * Responds to the platform's challenge, which is a GET request. Returns the text of the response, or `undefined` to
+   * reject the request with 403. Compare the token in the request with `equalInConstantTime`. Default: GET requests are
+   * rejected with 405.
    */
   challenge?(url: URL): string | undefined;
   /** Creates the response for an accepted event. Default: 200 with an empty object. */
@@ -33,7 +34,7 @@ export interface WebhookOptions<Event> {
   readonly logger: ChannelLogger;
 }
 
-/** When the platform should redeliver a rejected event. */
+/** Delay after which the platform should redeliver a rejected event. */
 const RETRY_AFTER_SECONDS = "15";
 
 /**
@@ -60,9 +61,9 @@ export function createWebhook<Event>(
     const verified = options.verify(body, request.headers);
     switch (verified.kind) {
       case "forged":
-        // Logged at debug level, because anyone could fill the log with such requests.
+        // Logged at debug level, because otherwise anyone could flood the log with such requests.
         logger.debug("rejected an unauthenticated request", { reason: verified.reason });
-        // The same response for every reason, to give an attacker no hint.
+        // The response is the same for every reason, to give attackers no hint.
         return reply(401, { error: "unauthorized" });
       case "malformed":
         return reply(400, { error: verified.reason });
@@ -91,12 +92,15 @@ export function createWebhook<Event>(
   }
 }
 
-/** The response of an account that does not receive its events by webhook. */
+/** Creates the response of an account that does not receive its events by webhook. */
 export function rejectWebhook(): Response {
   return reply(404, { error: "this account does not use webhooks" });
 }
 
-/** Returns true if a signed time is close to ours. Both in milliseconds since the epoch. `NaN` is never recent. */
+/**
+ * Returns true if a signed time is close to the current time. Both are in milliseconds since the epoch. `NaN` is never
+ * recent.
+ */
 export function isRecent(signedAt: number, now: number, toleranceMs: number): boolean {
   return Math.abs(now - signedAt) <= toleranceMs;
 }
@@ -115,7 +119,7 @@ export async function readBody(
   return readLimited(request.body, maxBytes);
 }
 
-/** The type is plain text: a browser must not run a script that a forged challenge contains. */
+/** The response is plain text, so that a browser does not run a script in a forged challenge. */
 function answerChallenge(text: string | undefined): Response {
   if (text === undefined) return reply(403, { error: "forbidden" });
   const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };

@@ -1,8 +1,8 @@
 import type { CompileContext, Token, Extension as TreeExtension } from "mdast-util-from-markdown";
 
 /**
- * An extension of `mdast-util-from-markdown` for the check boxes of task lists, to be added after GFM's own. The parser
- * also reports a box in a paragraph directly below an empty list item. That box stays text.
+ * An extension of `mdast-util-from-markdown` for the check boxes of task lists. Add it after GFM's own extension. The
+ * parser also reports a box in a paragraph directly below an empty list item. That box remains text.
  */
 export function checkBoxesFromMarkdown(): TreeExtension {
   return {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isParent, parseMarkdown } from "./parse.ts";
 import { splitMarkdown } from "./split-markdown.ts";
 
-/** Texts of 14,000 characters that take the parser hundreds of milliseconds to several seconds. */
+/** Texts of 14,000 characters that take the parser between hundreds of milliseconds and several seconds. */
 const HOSTILE: Readonly<Record<string, string>> = {
   "a quote of sixteen levels with many lines": `${"> ".repeat(16)}${"a\n".repeat(7_000)}`,
   "lines that turn each other into headings": "a\n-\n".repeat(3_500),
@@ -17,7 +17,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
   "emphasis in every paragraph": `${"*a* ".repeat(120)}\n\n`.repeat(28),
 };
 
-/** The number of nodes, which determines the time to parse and to render. */
+/** Counts the nodes, whose number determines how long parsing and rendering take. */
 function countNodes(node: Nodes): number {
   return isParent(node) ? node.children.reduce((sum, child) => sum + countNodes(child), 1) : 1;
 }

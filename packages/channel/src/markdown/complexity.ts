@@ -1,23 +1,23 @@
 /**
  * Limits for texts that take long to parse. Some syntax takes quadratic time: 14,000 characters of `_www.` block the
- * event loop for seconds, and a person in a chat can make a model write that. Each limit exceeds what people and models
- * write, and keeps parsing under some tens of milliseconds.
+ * event loop for seconds, and anyone in a chat can make a model write that. The limits are above anything that people
+ * and models normally write, and keep parsing below a few tens of milliseconds.
  */
 
-/** UTF-16 units. */
+/** Maximum length in UTF-16 code units. */
 const MAX_LENGTH = 100_000;
-/** Paragraphs, headings, list items, table rows and fences. */
+/** Maximum number of paragraphs, headings, list items, table rows and fences. */
 const MAX_BLOCKS = 600;
 const MAX_LINES = 1_500;
-/** Cells of all tables. */
+/** Maximum number of cells in all tables together. */
 const MAX_CELLS = 1_500;
-/** Lines in quotes and lists, each counted once per level. */
+/** Maximum number of lines in quotes and lists, each counted once per level. */
 const MAX_NESTED_LINES = 2_000;
-/** Consecutive markers of quotes and lists. */
+/** Maximum number of consecutive quote and list markers. */
 const MAX_NESTING = 16;
-/** Lines that could turn the previous line into a heading. */
+/** Maximum number of lines that could turn the previous line into a heading. */
 const MAX_UNDERLINES = 200;
-/** Brackets, stars and similar characters in one paragraph. */
+/** Maximum number of brackets, stars and similar characters in one paragraph. */
 const MAX_MARKS_PER_PARAGRAPH = 500;
 const MAX_MARKS = 2_500;
 

@@ -1,9 +1,9 @@
 /** The role of a line: it opens or closes a fenced code block, is inside one, or is outside. */
 type FencedLine = "fence" | "code" | "text";
 
-/** Follows fenced code blocks line by line. */
+/** Tracks fenced code blocks line by line. */
 export interface FenceTracker {
-  /** Reads the next line, without its line break. */
+  /** Reads the next line, which must not include its line break. */
   read(line: string): FencedLine;
   /** True if a block is open after the lines read so far. */
   readonly isOpen: boolean;
@@ -11,7 +11,7 @@ export interface FenceTracker {
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/s;
 
-/** For a text that is still being written, whose syntax tree changes with every line. */
+/** Creates a tracker for a text that is still being written, whose syntax tree changes with every line. */
 export function createFenceTracker(): FenceTracker {
   let open: string | undefined;
   return {

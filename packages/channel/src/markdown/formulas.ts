@@ -17,7 +17,10 @@ interface Marks {
 const DOLLAR = 36;
 const BACKSLASH = 92;
 
-/** Parses formulas as models write them: `$x$`, `$$x$$`, `\(x\)` and `\[x\]`, but not prices: `$5 and $10`. */
+/**
+ * Parses formulas in the notations that models use: `$x$`, `$$x$$`, `\(x\)` and `\[x\]`. Ignores prices such as `$5 and
+ * $10`.
+ */
 export function formulas(): Extension {
   return {
     text: {
@@ -53,7 +56,7 @@ function formula(marks: Marks): Construct {
   };
 }
 
-/** The states of the tokenizer for one formula. Each consumes the next character. */
+/** The tokenizer states for one formula. Each consumes the next character. */
 class FormulaReader {
   readonly #marks: Marks;
   readonly #context: TokenizeContext;
@@ -75,7 +78,7 @@ class FormulaReader {
   }
 
   readonly start: State = (code) => {
-    // The pair was already tried as `$$`.
+    // The pair has already been tried as `$$`.
     if (code === DOLLAR && this.#context.previous === DOLLAR) return this.#nok(code);
     this.#effects.enter("formula");
     this.#effects.enter("formulaText");
@@ -115,7 +118,7 @@ class FormulaReader {
     return this.#inside;
   };
 
-  /** After the first character of the closing delimiter. */
+  /** The state after the first character of the closing delimiter. */
   readonly #close: State = (code) => {
     const { open, close } = this.#marks;
     // Pandoc's rule: a dollar sign after a space or before a digit is a currency sign.
@@ -124,7 +127,7 @@ class FormulaReader {
       this.#effects.consume(code);
       return this.#done;
     }
-    // After a second opening delimiter the first one cannot begin a formula. Stopping here keeps the time linear.
+    // After a second opening delimiter, the first one cannot begin a formula. Stopping here keeps the tokenizer linear.
     if (code === open.charCodeAt(1)) return this.#nok(code);
     this.#hasText = true;
     if (code !== BACKSLASH) return this.#inside(code);
@@ -148,7 +151,7 @@ function isSpace(code: Code): boolean {
   return code === null || code < 0 || code === 32;
 }
 
-/** Whitespace, as `trim` defines it. */
+/** Returns true for whitespace as defined by `trim`. */
 function isBlank(code: number): boolean {
   return code < 0 || String.fromCharCode(code).trim() === "";
 }

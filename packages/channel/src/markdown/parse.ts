@@ -10,38 +10,41 @@ import { formulas, formulasFromMarkdown } from "./formulas.ts";
 
 declare module "mdast" {
   interface InlineCodeData {
-    /** The code is a formula in TeX. */
+    /** Set if the code is a TeX formula. */
     formula?: "inline" | "display";
   }
 }
 
-/** A text and its syntax tree. Offsets in the tree are indexes of `source`. */
+/** A text and its syntax tree. Offsets in the tree are indexes into `source`. */
 export interface MarkdownDocument {
-  /** With `\n` line ends. */
+  /**
+   * The text with `
+   * ` line endings.
+   */
   readonly source: string;
   readonly root: Root;
 }
 
 export interface MarkdownOptions {
-  /** Parse formulas as inline code with `data.formula`. Default: they stay text. */
+  /** Parses formulas as inline code with `data.formula`. Default: they remain text. */
   readonly formulas?: boolean;
 }
 
 /**
- * Parses CommonMark with GFM (tables, task lists, strikethrough, footnotes, bare URLs). HTML stays text. A text that
+ * Parses CommonMark with GFM (tables, task lists, strikethrough, footnotes, bare URLs). HTML remains text. A text that
  * would take too long to parse becomes one paragraph of plain text.
  */
 export function parseMarkdown(text: string, options: MarkdownOptions = {}): MarkdownDocument {
   const source = normalizeLineEnds(text);
   if (isTooComplex(source)) return { source, root: createPlainRoot(source) };
   const root = fromMarkdown(source, {
-    // CommonMark requires a space after the emphasis in 这是**重点：**后面.
+    // Plain CommonMark would require a space after the emphasis in 这是**重点：**后面.
     extensions: [
       gfm({ singleTilde: false }),
       cjkFriendlyExtension(),
       ...(options.formulas === true ? [formulas()] : []),
     ],
-    // The transforms search for URLs a second time and create nodes without a position.
+    // The transforms would search for URLs a second time and create nodes without positions.
     mdastExtensions: [
       ...gfmFromMarkdown().map((extension) => ({ ...extension, transforms: [] })),
       checkBoxesFromMarkdown(),
@@ -52,7 +55,7 @@ export function parseMarkdown(text: string, options: MarkdownOptions = {}): Mark
   return { source, root };
 }
 
-/** The whole text as one paragraph. */
+/** Returns the entire text as one paragraph. */
 function createPlainRoot(source: string): Root {
   const lines = source.split("\n");
   const start = { line: 1, column: 1, offset: 0 };
@@ -62,7 +65,7 @@ function createPlainRoot(source: string): Root {
   return { type: "root", children: [{ type: "paragraph", children, position }], position };
 }
 
-/** The Markdown source of a node. */
+/** Returns the Markdown source of a node. */
 export function getSource(source: string, node: Nodes): string {
   return source.slice(startOf(node), endOf(node));
 }
@@ -79,15 +82,15 @@ export function isParent(node: Nodes): node is Parents {
   return "children" in node;
 }
 
-/** A URL without brackets around it. */
+/** Returns true for a URL without angle brackets. */
 function isBareUrl(node: Nodes, source: string): node is Link {
   return node.type === "link" && !/[[<]/.test(source.charAt(startOf(node)));
 }
 
-/** Characters of languages that put no space after a URL. */
+/** Characters of scripts that do not put a space after a URL. */
 const EAST_ASIAN = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]/;
 
-/** Ends bare URLs at the first East Asian character. GFM would extend them to the next space. */
+/** Ends bare URLs at the first East Asian character. GFM would extend them up to the next space. */
 function endBareUrlsAtCjk(parent: Parents, source: string): void {
   for (const [index, child] of [...parent.children.entries()].toReversed()) {
     if (isBareUrl(child, source)) {
@@ -97,7 +100,7 @@ function endBareUrlsAtCjk(parent: Parents, source: string): void {
   }
 }
 
-/** Shortens a link. Returns the rest as text. */
+/** Shortens a link and returns the rest as text. */
 function cutUrl(link: Link, source: string): Text | undefined {
   const shown = getSource(source, link);
   const length = shown.search(EAST_ASIAN);

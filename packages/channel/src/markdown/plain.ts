@@ -1,7 +1,7 @@
 import type { MarkdownRules } from "./render.ts";
 import { renderMarkdown } from "./render.ts";
 
-/** Writes every node as people would in plain text: without marks, and with the URLs of links. */
+/** Renders every node the way people write plain text: without marks, and with the URLs of links. */
 const rules: MarkdownRules = {
   root: (node, { inner }) => inner(node, "\n\n"),
   paragraph: (node, { inner }) => inner(node),
@@ -27,7 +27,7 @@ const rules: MarkdownRules = {
   break: () => "\n",
 };
 
-/** Converts Markdown to plain text that needs no rendering. Tables and HTML stay as they were written. */
+/** Converts Markdown to plain text that needs no rendering. Tables and HTML remain unchanged. */
 export function toPlainText(markdown: string): string {
   const text = renderMarkdown(markdown, rules);
   return text.trim() === "" ? markdown : text;

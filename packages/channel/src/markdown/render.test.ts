@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { imageAsLink, type MarkdownRules, renderMarkdown } from "./index.ts";
 
-/** Rules for a platform with HTML. */
+/** Rules for a platform that uses HTML. */
 const escaped = (text: string): string => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 const html: MarkdownRules = {
   root: (node, { inner }) => inner(node, "\n\n"),

@@ -1,20 +1,20 @@
 import type { Image, Nodes, Parents } from "mdast";
 import { endOf, getSource, isParent, type MarkdownDocument, parseMarkdown, startOf } from "./parse.ts";
 
-/** Functions for the rules of a platform. */
+/** Functions that a platform's rules can call. */
 interface MarkdownWriter {
-  /** Writes a node by its rule, or unchanged if it has none. */
+  /** Writes a node according to its rule. Without a rule, it stays unchanged. */
   write(node: Nodes): string;
   /** Writes the children of a node, separated by `between`. */
   inner(node: Parents, between?: string): string;
-  /** Writes a node unchanged, except that the rules apply to its children. */
+  /** Writes a node unchanged, but applies the rules to its children. */
   rewrite(node: Nodes): string;
-  /** The Markdown source of a node. */
+  /** Returns the Markdown source of a node. */
   source(node: Nodes): string;
 }
 
 /**
- * Functions that write each type of node in a platform's markup. A node without a rule stays unchanged, except for its
+ * Functions that write each node type in a platform's markup. A node without a rule stays unchanged, except for its
  * children. The text of a link without a rule stays unchanged too, so a rule for `text` finds mentions only in prose.
  */
 export type MarkdownRules = {
@@ -62,7 +62,7 @@ export function renderMarkdown(markdown: string | MarkdownDocument, rules: Markd
   return writer.write(root);
 }
 
-/** The rule for images on platforms that do not show them by URL: a link to the image. */
+/** Rule for images on platforms that do not display images from URLs: a link to the image. */
 export function imageAsLink({ alt, url }: Image): string {
   const label = (alt || "image").replace(/[\\[\]]/g, "\\$&");
   return `[${label}](${/[\s()]/.test(url) ? `<${url}>` : url})`;
@@ -70,7 +70,7 @@ export function imageAsLink({ alt, url }: Image): string {
 
 type Rule = (node: Nodes, writer: MarkdownWriter) => string;
 
-/** The rule for a node. TypeScript cannot relate the type of the rule to the type of the node. */
+/** Returns the rule for a node. TypeScript cannot relate the type of the rule to the type of the node. */
 function getRule(node: Nodes, rules: MarkdownRules): Rule | undefined {
   return rules[node.type] as Rule | undefined;
 }

@@ -1,12 +1,12 @@
-/** A range of a text in UTF-16 units. `end` is exclusive. */
+/** A range of a text in UTF-16 code units. `end` is exclusive. */
 export interface Range {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Returns true if a piece fits into a part. `index` counts the pieces of the text being split: the first piece may have
- * to share its part with the text before it.
+ * Returns true if a piece fits into a part. `index` is the piece's index in the text being split. The first piece may
+ * have to share its part with the text before it.
  */
 export type Fits = (piece: string, index: number) => boolean;
 
@@ -31,7 +31,7 @@ export function splitLines(lines: readonly string[], fits: Fits): string[] {
 
 /**
  * Splits prose between paragraphs if possible, otherwise between lines, sentences or words. A grapheme cluster is split
- * only if it alone does not fit, and the ranges in `whole` (links, inline code) only if there is no other place.
+ * only if it does not fit by itself, and a range in `whole` (a link, inline code) only if there is no other position.
  */
 export function splitWords(text: string, fits: Fits, whole: readonly Range[] = []): string[] {
   const pieces: string[] = [];
@@ -53,7 +53,7 @@ export function splitWords(text: string, fits: Fits, whole: readonly Range[] = [
   return pieces;
 }
 
-/** The length of the longest prefix of `text` that fits, in whole grapheme clusters. At least one character. */
+/** Returns the length of the longest prefix of `text` that fits, in whole grapheme clusters. At least one character. */
 function reach(text: string, fits: (piece: string) => boolean): number {
   let fitting = 0;
   let tooLong = text.length;
@@ -67,10 +67,13 @@ function reach(text: string, fits: (piece: string) => boolean): number {
 }
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-/** Distance to look back for the certain start of a character, in UTF-16 units. Longer than any emoji sequence. */
+/**
+ * Maximum number of UTF-16 code units to search backward for a certain character boundary. Longer than any emoji
+ * sequence.
+ */
 const LOOK_BACK = 200;
 
-/** The start of the grapheme cluster at `index`. */
+/** Returns the start of the grapheme cluster at `index`. */
 function characterStart(text: string, index: number): number {
   const from = Math.max(0, index - LOOK_BACK);
   const anchor = text.slice(from, index).search(/[\x20-\x7e\n](?!\p{M}|\u200d)/u);
@@ -80,12 +83,12 @@ function characterStart(text: string, index: number): number {
   return boundary > 0 ? boundary : wholePair(text, index);
 }
 
-/** `index`, or one less if it is inside a surrogate pair. */
+/** Returns `index`, or one less if it is inside a surrogate pair. */
 function wholePair(text: string, index: number): number {
   return (text.codePointAt(index - 1) ?? 0) > 0xffff ? index - 1 : index;
 }
 
-/** Places for a cut, best first. */
+/** Positions at which to cut, best first. */
 const CUT_PLACES: readonly { readonly pattern: RegExp; readonly after: boolean }[] = [
   { pattern: /\n[^\S\n]*\n/g, after: false },
   { pattern: /\n/g, after: false },
@@ -94,7 +97,10 @@ const CUT_PLACES: readonly { readonly pattern: RegExp; readonly after: boolean }
   { pattern: /[，、：]/g, after: true },
 ];
 
-/** The best place for a cut at or before `limit`. Places in the first half are ignored, or parts would be short. */
+/**
+ * Returns the best position for a cut at or before `limit`. Ignores positions in the first half, which would make parts
+ * too short.
+ */
 function bestCut(text: string, limit: number, allowed: (at: number) => boolean): number {
   const from = Math.floor(limit / 2);
   const zone = text.slice(from, limit + 1);

@@ -5,7 +5,7 @@ import { splitText, textLength } from "../index.ts";
 import { splitMarkdown } from "./split-markdown.ts";
 
 const units: TextUnit[] = ["utf16", "bytes", "codepoints"];
-/** The text without whitespace and fences, which must survive. */
+/** Removes whitespace and fences. The rest of the text must survive. */
 const substance = (text: string) =>
   text
     .split("\n")
@@ -180,7 +180,7 @@ describe("splitText", () => {
     const items = Array.from({ length: 51 }, (_, at) => `- **${at}** [x](http://b.example/${at})`).join("\n");
     expect(splitText(items, { max: 4_096, unit: "utf16", maxMarks: 100 })).toHaveLength(2);
     expect(splitText(items, { max: 4_096, unit: "utf16" })).toEqual([items]);
-    // Asterisks that format nothing are no marks.
+    // Asterisks that do not format anything are not marks.
     const stars = "2 * 3 ".repeat(120);
     expect(splitText(stars, { max: 4_096, unit: "utf16", maxMarks: 100 })).toHaveLength(1);
   });

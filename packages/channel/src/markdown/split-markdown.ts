@@ -7,9 +7,9 @@ import { splitSections } from "./sections.ts";
 import { type Fits, type Range, splitLines, splitWords } from "./split-lines.ts";
 
 /**
- * Splits Markdown into parts of at most `limit.max` and `limit.maxMarks`. Each part holds as many whole blocks as fit.
- * A block that fits into no part is split between items, lines, rows, sentences or words: a code block is closed and
- * reopened, and a table repeats its header. Only blank lines and spaces at a cut are dropped.
+ * Splits Markdown into parts of at most `limit.max` and `limit.maxMarks`. Each part contains as many whole blocks as
+ * fit. A block that is too long for a part is split between items, lines, rows, sentences or words. A split code block
+ * is closed and reopened, and a split table repeats its header. Only blank lines and spaces at a cut are dropped.
  */
 export function splitMarkdown(
   text: string,
@@ -18,7 +18,7 @@ export function splitMarkdown(
   return splitBlocks(text, (piece) => textFits(piece, { max, unit }) && marksFit(piece, maxMarks), 0);
 }
 
-/** Blocks nested more deeply are split like prose. */
+/** Maximum nesting. Deeper blocks are split like prose. */
 const MAX_DEPTH = 8;
 
 function splitBlocks(text: string, fits: Fits, depth: number): string[] {
@@ -27,7 +27,7 @@ function splitBlocks(text: string, fits: Fits, depth: number): string[] {
   let gap = "";
   for (const section of splitSections(normalizeLineEnds(text).replace(/^(?:[^\S\n]*\n)+/, ""))) {
     const written = section.trimEnd();
-    // Parsing takes time, and a section that fits need not be parsed.
+    // A section that fits is not parsed, because parsing takes time.
     if (!filling.addWhole(gap, written)) {
       const { source, root } = parseMarkdown(written);
       fill(filling, gap, source, root, depth);
@@ -50,11 +50,13 @@ function fill(filling: Filling, gap: string, source: string, parent: Root | List
   }
 }
 
-/** Fills one part after the other. */
+/** Fills one part after another. */
 interface Filling {
-  /** Adds a block if the current part can hold it. */
+  /** Adds a block if it fits into the current part. */
   addWhole(gap: string, block: string): boolean;
-  /** Adds a block, preceded by the text between it and the previous block. A block that fits nowhere is cut. */
+  /**
+   * Adds a block, preceded by the text between it and the previous block. A block that is too long for any part is cut.
+   */
   add(gap: string, block: string, cut: (fits: Fits) => string[]): void;
   end(): string[];
 }
@@ -89,13 +91,13 @@ function createFilling(fits: Fits): Filling {
   };
 }
 
-/** The start of the line if only whitespace precedes the offset, otherwise the offset. */
+/** Returns the start of the line if only whitespace precedes the offset, otherwise the offset. */
 function lineStart(source: string, offset: number): number {
   const start = source.lastIndexOf("\n", offset - 1) + 1;
   return source.slice(start, offset).trim() === "" ? start : offset;
 }
 
-/** Splits a block that fits into no part. */
+/** Splits a block that is too long for any part. */
 function splitBlock(source: string, node: Nodes, fits: Fits, depth: number): string[] {
   const block = source.slice(lineStart(source, startOf(node)), endOf(node));
   switch (node.type) {
@@ -114,7 +116,7 @@ function splitBlock(source: string, node: Nodes, fits: Fits, depth: number): str
   }
 }
 
-/** The ranges of links, images and inline code in a block. */
+/** Returns the ranges of links, images and inline code in a block. */
 function inseparable(node: Nodes, offset: number): Range[] {
   if (["link", "image", "inlineCode", "linkReference"].includes(node.type))
     return [{ start: startOf(node) - offset, end: endOf(node) - offset }];

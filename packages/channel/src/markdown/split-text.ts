@@ -3,14 +3,15 @@ import { normalizeLineEnds, textFits } from "../text.ts";
 import { marksFit } from "./marks.ts";
 import { splitMarkdown } from "./split-markdown.ts";
 
-/** The shortest limit that leaves room for the fences of a code block. */
+/** Minimum limit that leaves room for the fences of a code block. */
 const MIN_LENGTH = 16;
 
 /**
- * Splits a text into parts that the platform accepts, as `splitMarkdown` does. A text that fits is one part and is not
- * changed. A blank text has no parts.
+ * Splits a text into parts that the platform accepts, like `splitMarkdown`. A text that fits becomes one unchanged
+ * part. A blank text has no parts.
  *
- * @throws RangeError if `limit.max` is under 16
+ *
+ * @throws RangeError if `limit.max` is below 16
  */
 export function splitText(
   text: string,

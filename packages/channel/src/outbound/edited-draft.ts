@@ -11,9 +11,9 @@ import type {
 } from "../contract/messages.ts";
 import { getPartKey, withReceipt } from "./parts.ts";
 
-/** A platform's operations on the message of a draft. `Content` is the platform's form of a text. */
+/** A platform's operations on the message of a draft. `Content` is a text in the platform's format. */
 export interface EditedDraftPlatform<Content> {
-  /** Renders a text, truncated to the limit of one message. */
+  /** Renders a text and truncates it to the limit of one message. */
   snapshot(text: string): Content;
   /** Renders the final part. @throws ChannelError `unsupported` if a draft cannot become such a part */
   render(part: OutboundPart): Content;
@@ -24,7 +24,7 @@ export interface EditedDraftPlatform<Content> {
   ): Promise<string>;
   change(messageId: string, content: Content): Promise<void>;
   remove(messageId: string): Promise<void>;
-  /** Sends the parts after the first. */
+  /** Sends the parts after the first one. */
   sendRest(
     message: Outbound,
     options: Pick<SendOptions, "idempotencyKey" | "onPart" | "openMedia" | "startAt">,
@@ -32,9 +32,9 @@ export interface EditedDraftPlatform<Content> {
 }
 
 /**
- * Creates a draft on a platform where messages can be edited. The first text creates the message, later ones change
- * it, and `finalize` turns it into the first part of the finished message. Changes run one after the other, and
- * waiting ones are merged.
+ * Creates a draft on a platform that supports editing messages. The first text creates the message, later ones change
+ * it, and `finalize` turns it into the first part of the finished message. Changes run one at a time, and pending ones
+ * are merged.
  */
 export function createEditedDraft<Content>(
   platform: EditedDraftPlatform<Content>,
@@ -48,10 +48,10 @@ class EditedDraft<Content> implements Draft {
   readonly #options: DraftOptions;
   #messageId: string | undefined;
   #state: "open" | "finished" | "aborted" = "open";
-  /** The content of the message. Undefined if an earlier attempt or process may have written other content. */
+  /** The content of the message. Undefined if an earlier attempt or process may have written different content. */
   #content: Content | undefined;
   #wasAttempted = false;
-  /** Everything that changes the message waits for what came before it. */
+  /** Every change of the message waits for the previous ones. */
   #last: Promise<unknown> = Promise.resolve();
   #waiting: { content: Content; done: Promise<void> } | undefined;
 
@@ -76,7 +76,7 @@ class EditedDraft<Content> implements Draft {
     this.#waiting = turn;
     turn.done = this.#inTurn(async () => {
       this.#waiting = undefined;
-      // It could overwrite the finished message.
+      // The update could overwrite the finished message.
       if (this.#options.signal.aborted || this.#state !== "open") return;
       if (!this.#holds(turn.content)) await this.#put(turn.content);
     });
@@ -92,7 +92,7 @@ class EditedDraft<Content> implements Draft {
       const [part] = message.parts;
       if (part === undefined) throw new ChannelError("invalid", "An empty message");
       const final = this.#platform.render(part);
-      // An earlier process may have created it with this key, so its content is unknown.
+      // An earlier process may have created the message with this key, so its content is unknown.
       if (this.#messageId === undefined) this.#wasAttempted = true;
       const first = { index: 0, messageId: await this.#put(final) };
       this.#state = "finished";
@@ -105,7 +105,7 @@ class EditedDraft<Content> implements Draft {
   abort(): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#state !== "open") return;
-      // Repeating the request shows whether the message exists.
+      // Repeating the request reveals whether the message exists.
       if (this.#messageId === undefined && this.#wasAttempted) await this.#put(this.#platform.snapshot("…"));
       if (this.#messageId !== undefined) await this.#platform.remove(this.#messageId).catch(unlessGone);
       this.#state = "aborted";
@@ -122,7 +122,7 @@ class EditedDraft<Content> implements Draft {
       const isRepeated = this.#wasAttempted;
       this.#wasAttempted = true;
       this.#messageId = await this.#platform.create(next, { key: getPartKey(idempotencyKey, 0), replyTo });
-      // The message may be that of an earlier attempt, with an older text.
+      // The message may be from an earlier attempt and contain an older text.
       this.#content = isRepeated ? undefined : next;
     }
     if (!this.#holds(next)) await this.#platform.change(this.#messageId, next);

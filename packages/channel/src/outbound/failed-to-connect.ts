@@ -14,7 +14,7 @@ const CONNECT_ERRORS = [
 /** Returns true if an error of `fetch` proves that the request never reached the server. */
 export function failedToConnect(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  // The global `fetch` wraps the error of the connection; other implementations may not.
+  // The global `fetch` wraps the connection error. Other implementations may not.
   const cause = "code" in error && typeof error.code === "string" ? error : error.cause;
   return cause instanceof Error && "code" in cause && CONNECT_ERRORS.includes(String(cause.code));
 }

@@ -2,7 +2,7 @@ import type { Capabilities, OutboundMediaKind, SendMediaLimit } from "../contrac
 import { ChannelError, isChannelError } from "../contract/errors.ts";
 import type { MediaPart, SendOptions } from "../contract/messages.ts";
 
-/** The `sendMedia` of a platform that accepts any file up to one size. */
+/** Creates the `sendMedia` of a platform that accepts any file up to one size limit. */
 export function allowAnyMedia(maxBytes: number): Readonly<Record<OutboundMediaKind, SendMediaLimit>> {
   const limit: SendMediaLimit = { maxBytes };
   return { image: limit, audio: limit, video: limit, file: limit };
@@ -12,9 +12,10 @@ export function allowAnyMedia(maxBytes: number): Readonly<Record<OutboundMediaKi
  * Reads the bytes of a media part into memory, for platforms that need an attachment in one piece. The part is checked
  * against the capabilities before it is opened.
  *
- * @throws ChannelError `unsupported` if the channel does not accept the kind or type, or if there is no `openMedia`;
- *   `too_large`; `invalid` if the attachment is empty or not as long as announced; `transient` if reading fails; and
- *   the errors of `openMedia`
+ *
+ * @throws ChannelError `unsupported` if the channel does not accept the kind or MIME type, or if there is no
+ * `openMedia`; `too_large`; `invalid` if the attachment is empty or its length differs from `size`; `transient` if
+ * reading fails; and the errors of `openMedia`
  */
 export async function readMedia(
   part: MediaPart,

@@ -41,7 +41,7 @@ describe("a part that the platform refuses", () => {
   const refusal = (code: "invalid" | "not_found" | "permission", scope?: "conversation") =>
     new ChannelError(code, `${code} at first`, { scope });
 
-  /** The forms in which a part was tried, until the platform accepted one. */
+  /** Returns the forms in which a part was tried until the platform accepted one. */
   async function forms(
     part: OutboundPart,
     accepts: (form: PartToSend) => boolean,
@@ -99,7 +99,7 @@ describe("a part that the platform refuses", () => {
       (await forms(image, isFile, error)).tried.map((form) => Array.isArray(form) && form[0]);
     const ofPlatform = new ChannelError("invalid", "not an image", { platformCode: "400" });
     expect(await kinds(ofPlatform)).toEqual(["image", "file"]);
-    // What the channel itself refuses, such as an image over its limit, is no file either.
+    // If the channel itself refuses an attachment, such as an image over its limit, it is not retried as a file either.
     expect(await kinds(new ChannelError("too_large", "2 bytes; an image has at most 1"))).not.toContain(
       "file",
     );

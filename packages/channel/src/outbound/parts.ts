@@ -6,16 +6,17 @@ import { sendPlainerIfRefused } from "./plainer-form.ts";
 export interface PartToSend {
   readonly part: OutboundPart;
   readonly index: number;
-  /** The part's idempotency key: at most 24 characters, the same at every attempt. */
+  /** The part's idempotency key: at most 24 characters, the same for every attempt. */
   readonly key: string;
-  /** The message that it replies to. Set for the first part only. */
+  /** The message that the part replies to. Set only for the first part. */
   readonly replyTo: string | undefined;
 }
 
 /**
  * Implements `send` with a function that sends one part. Starts at `startAt`, calls `onPart` after each part, and adds
- * the receipt of the sent parts to an error. A part that the platform refuses is sent again in a plainer form: Markdown
+ * the receipt of the sent parts to errors. A part that the platform refuses is sent again in a plainer form: Markdown
  * as plain text, media as a file, and without the reply.
+ *
  *
  * @param sendPart sends a part and returns the platform's id of the message
  */
@@ -39,19 +40,23 @@ export async function sendParts(
   return { parts };
 }
 
-/** The part of an edit, which replaces a single message. @throws ChannelError `invalid` unless there is one part */
+/**
+ * Returns the only part of an edit, which replaces a single message.
+ *
+ * @throws ChannelError `invalid` unless there is exactly one part
+ */
 export function getSinglePart({ parts: [part, ...more] }: Outbound): OutboundPart {
   if (part === undefined || more.length > 0)
     throw new ChannelError("invalid", "An edit must have exactly one part");
   return part;
 }
 
-/** The idempotency key of a part. */
+/** Returns the idempotency key of a part. */
 export function getPartKey(idempotencyKey: string, index: number): string {
   return `${idempotencyKey}.${index}`;
 }
 
-/** Adds a receipt of the parts sent before to a ChannelError of `work`. */
+/** Adds a receipt of the parts sent so far to a ChannelError of `work`. */
 export async function withReceipt<T>(sent: readonly PartReceipt[], work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -5,17 +5,18 @@ import { toPlainText } from "../markdown/plain.ts";
 /** One form in which a part can be sent. */
 export interface PartForm {
   readonly part: OutboundPart;
-  /** The message that it replies to. */
+  /** The message that the part replies to. */
   readonly replyTo: string | undefined;
 }
 
-/** Refusals of what was sent. The platform may accept the same content in a plainer form. */
+/** Codes with which a platform refuses content. It may accept the same content in a plainer form. */
 const CONTENT_REFUSALS: readonly ChannelErrorCode[] = ["invalid", "unsupported", "too_large"];
 
 /**
- * Sends a part in the given form, and in plainer ones as long as the platform certainly refuses it: Markdown as plain
- * text, an image, recording or video as a file, and then without the reply. A part is given up only if the plainest
- * form is refused too.
+ * Sends a part in its given form, and in plainer forms as long as the platform definitely refuses it: Markdown as plain
+ * text, an image, recording or video as a file, and then without the reply. Gives up only if the plainest form is
+ * refused too.
+ *
  *
  * @param send resolves with the id of the message
  * @throws ChannelError of the first form, or of a later one if its outcome is not a refusal
@@ -45,7 +46,7 @@ function isRefusal(error: unknown): boolean {
 
 function plainerForm({ part, replyTo }: PartForm, error: unknown): PartForm | undefined {
   const isContent = isChannelError(error) && CONTENT_REFUSALS.includes(error.code);
-  // The channel itself refuses media that is outside its capabilities. Only the platform's refusals have a code.
+  // The channel itself refuses media beyond its capabilities. Only refusals from the platform have a code.
   const isFinal = part.type === "media" && isChannelError(error) && error.platformCode === undefined;
   const plainer = isContent && !isFinal ? plainerPart(part) : undefined;
   if (plainer !== undefined) return { part: plainer, replyTo };

@@ -4,7 +4,7 @@ import type { Outbound, PollPart } from "../contract/messages.ts";
 import { createOutbound } from "./create-outbound.ts";
 
 /**
- * Creates the message of a poll: a platform poll if the channel supports one of this size, otherwise a numbered list.
+ * Creates the message for a poll: a platform poll if the channel supports one of this size, otherwise a numbered list.
  */
 export function createPollOutbound(poll: PollPart, capabilities: Capabilities): Outbound {
   if (findPollProblem(poll, capabilities) === undefined) return { parts: [poll] };

@@ -1,8 +1,8 @@
 import type { ReconcileResult, SendIntent } from "../contract/messages.ts";
 
-/** The largest difference between the platform's clock and ours, in milliseconds. */
+/** Maximum difference between the platform's clock and ours, in milliseconds. */
 const CLOCK_SKEW_MS = 60_000;
-/** Time after its first attempt during which a message may still appear, in milliseconds. */
+/** Maximum time after the first attempt during which a message may still appear, in milliseconds. */
 const MAX_DELAY_MS = 3_600_000;
 
 /** Returns the period in which a message with an unknown outcome may have appeared, in milliseconds since the epoch. */
@@ -14,7 +14,8 @@ export function sendWindow({ attemptedAt }: Pick<SendIntent, "attemptedAt">): {
 }
 
 /**
- * The result of a search for a message in the platform's history.
+ * Creates the result of a search for a message in the platform's history.
+ *
  *
  * @param messageId the message, if it was found
  * @param isConclusive true if the search covered every message that may be the one

@@ -17,7 +17,7 @@ const server = createServer(async (request, response) => {
   respond(response);
 });
 let base = "";
-/** An address at which no server listens. */
+/** An address without a listening server. */
 let closed = "";
 
 beforeAll(async () => {

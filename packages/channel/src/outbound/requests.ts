@@ -8,7 +8,7 @@ import { parseRetryAfter } from "./retry-after.ts";
 
 /** A request to a platform. */
 export interface PlatformRequest {
-  /** The work, for errors, as in `sending a message`. Must not contain secrets or texts of people. */
+  /** The operation, for error messages, as in `sending a message`. Must not contain secrets or people's texts. */
   readonly what: string;
   readonly url: string | URL;
   /** Default: `POST` with a body, `GET` without one. */
@@ -17,12 +17,12 @@ export interface PlatformRequest {
   /** A `FormData`, a `URLSearchParams`, bytes, or a value to send as JSON. */
   readonly body?: object;
   /**
-   * True if the request changes something that people see. Its error is then `unknown_outcome` if the platform may have
-   * carried it out, and `transient` otherwise. Default: true unless the method is `GET`.
+   * True if the request has visible effects. If the platform may have carried it out, its error is `unknown_outcome`,
+   * otherwise `transient`. Default: true unless the method is `GET`.
    */
   readonly write?: boolean;
   readonly signal: AbortSignal;
-  /** Time limit for the whole response, in milliseconds. Default: `timeoutMs` of the options. */
+  /** Time limit for the complete response, in milliseconds. Default: `timeoutMs` of the options. */
   readonly timeoutMs?: number;
 }
 
@@ -34,7 +34,7 @@ export interface ErrorResponse {
   readonly payload: Payload | undefined;
 }
 
-/** The meaning of an error response. Absent fields are derived from the HTTP status. */
+/** The meaning of an error response. Missing fields are derived from the HTTP status. */
 export interface ErrorMeaning {
   readonly code?: ChannelErrorCode | undefined;
   /** The platform's explanation, for people. */
@@ -46,38 +46,41 @@ export interface ErrorMeaning {
 }
 
 export interface RequestsOptions extends Pick<ChannelContext, "fetch" | "clock"> {
-  /** The platform's name for people, for instance `WhatsApp`. */
+  /** The platform's display name, for instance `WhatsApp`. */
   readonly platform: string;
   /** Returns headers for a request, for instance `authorization`. May request an access token first. */
   readonly headers?: (
     signal: AbortSignal,
   ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
-  /** Interprets an error response, usually by the platform's own error codes. */
+  /** Interprets an error response, usually based on the platform's own error codes. */
   readonly readError?: (response: ErrorResponse) => ErrorMeaning;
   /**
-   * Finds an error in a response with status 2xx, for platforms that report errors in the body. Returns `undefined` for
-   * a success.
+   * Finds an error in a response with status 2xx, for platforms that report errors in the body. Returns `undefined` if
+   * the request succeeded.
    */
   readonly findError?: (payload: Payload) => ErrorMeaning | undefined;
-  /** Default: 15,000. */
+  /** Time limit in milliseconds. Default: 15,000. */
   readonly timeoutMs?: number;
-  /** `retryAfterMs` of a rate limit for which the platform sends no time. Default: 1,000. */
+  /** Default `retryAfterMs` of a rate limit if the platform does not send one, in milliseconds. Default: 1,000. */
   readonly rateWaitMs?: number;
 }
 
-/** Sends requests to a platform. Every method throws only `ChannelError`. */
+/** Sends requests to a platform. All methods throw only `ChannelError`. */
 export interface Requests {
-  /** Returns the JSON object of the response. An empty response is an empty object. */
+  /** Returns the JSON object in the response. An empty response yields an empty object. */
   json(request: PlatformRequest): Promise<Payload>;
-  /** Returns the response unread, for downloads. The time limit ends with the headers; `signal` also ends the body. */
+  /**
+   * Returns the unread response, for downloads. The time limit covers only the headers, but `signal` also aborts the
+   * body.
+   */
   open(request: PlatformRequest): Promise<Response>;
 }
 
 const TIMEOUT_MS = 15_000;
 const RATE_WAIT_MS = 1_000;
-/** Maximum length of a JSON response. Platforms' responses are far shorter. */
+/** Maximum size of a JSON response in bytes. Responses from platforms are far smaller. */
 const MAX_RESPONSE_BYTES = 16_000_000;
-/** Maximum length of a platform's explanation in an error. */
+/** Maximum length of a platform's explanation in an error, in characters. */
 const MAX_REASON_CHARS = 300;
 
 const CODES: Readonly<Record<number, ChannelErrorCode>> = {
@@ -211,7 +214,7 @@ class FetchRequests implements Requests {
     return this.#error(request, { code, reason: text, platformCode, retryAfterMs: waitMs, scope });
   }
 
-  /** The error of a request that may have been carried out. */
+  /** Creates the error of a request that may have been carried out. */
   #lost(request: PlatformRequest, reason: string): ChannelError {
     return this.#error(request, { code: isWrite(request) ? "unknown_outcome" : "transient", reason });
   }
@@ -239,12 +242,13 @@ function isRawBody(body: object): body is FormData | URLSearchParams | Uint8Arra
 function codeOf(status: number, request: PlatformRequest): ChannelErrorCode {
   const code = CODES[status];
   if (code !== undefined) return code;
-  // 408: the server gave up waiting for the request. A 5xx leaves open if the platform has carried it out.
+  // 408: the server stopped waiting for the request. After a 5xx, it is unknown whether the platform has carried out
+  // the request.
   if (status >= 500 || status === 408) return isWrite(request) ? "unknown_outcome" : "transient";
   return "invalid";
 }
 
-/** Describes a failed `fetch` by its code only: the messages of some errors contain the URL. */
+/** Describes a failed `fetch` only by its code, because the messages of some errors contain the URL. */
 function describeNoResponse(error: unknown): string {
   if (!(error instanceof Error)) return "no response";
   if (error.name === "TimeoutError") return "no response in time";

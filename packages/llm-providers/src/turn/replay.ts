@@ -5,7 +5,7 @@ import type { TurnWriter } from "./record.ts";
 /** Writes the events of another stream to a turn. */
 export class Replay {
   readonly #turn: TurnWriter;
-  /** Our block indexes by those of the stream. */
+  /** Our block indexes by the stream's block indexes. */
   readonly #indexes = new Map<number, number>();
   #blocks = 0;
 
@@ -13,7 +13,7 @@ export class Replay {
     this.#turn = turn;
   }
 
-  /** @throws FailureError (`protocol`) if the last event holds no turn or no error message */
+  /** @throws FailureError (`protocol`) if the last event contains no turn or no error message */
   event(event: ModelEvent): void {
     const turn = this.#turn;
     switch (event.type) {
@@ -57,7 +57,7 @@ export class Replay {
 
 const NO_TURN = failure("protocol", "The provider's stream ended with something that is not a turn.");
 
-/** Reads a stream of unknown quality, one event before each `yield`. Throws what the stream threw. */
+/** Reads an unvalidated stream, one event before each `yield`. Rethrows errors of the stream. */
 export async function* replayStream(
   open: () => AsyncIterable<ModelEvent>,
   reader: Pick<Replay, "event">,

@@ -5,7 +5,7 @@ import type { CodeFence } from "./code-fence.ts";
 export interface OpenBlock {
   readonly head: BlockHead;
   text: string;
-  /** The first half of a character whose second half has not arrived. */
+  /** The first half of a surrogate pair whose second half has not arrived. */
   half: string;
   /** Removes a code fence around the text. */
   readonly fence?: CodeFence | undefined;
@@ -13,7 +13,11 @@ export interface OpenBlock {
 
 const INCOMPLETE = { args: undefined, argsError: "The answer ended before the arguments were complete." };
 
-/** Returns the finished block. @param complete whether the answer ended after the block, not within it */
+/**
+ * Returns the finished block.
+ *
+ * @param complete false if the answer broke off within the block
+ */
 export function seal(open: OpenBlock, native: Native | undefined, complete: boolean): Block {
   const { head, text } = open;
   const extra = native === undefined ? undefined : { native };
@@ -28,7 +32,7 @@ export function seal(open: OpenBlock, native: Native | undefined, complete: bool
         : { type: "thinking", text, ...extra };
     case "toolCall": {
       const parsed = parseArguments(text);
-      // A call that was cut before its arguments is not a call without arguments.
+      // A call that was cut off before its arguments is not a call without arguments.
       const isTorn = !complete && (parsed.args === undefined || text.trim() === "");
       return { ...head, argsText: text, ...(isTorn ? INCOMPLETE : parsed), ...extra };
     }

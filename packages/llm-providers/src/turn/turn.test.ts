@@ -194,7 +194,7 @@ describe("silence", () => {
     vi.useRealTimers();
   });
 
-  /** When a turn over `open` ends, on a clock of its own, and how. */
+  /** Returns when and how a turn over `open` ends, measured with a separate clock. */
   async function endOf(open: ReadTurn, options: StreamOptions = {}, setup: Partial<TurnSetup> = {}) {
     vi.useFakeTimers();
     const begun = Date.now();
@@ -274,7 +274,7 @@ describe("the usage of an incomplete answer", () => {
     };
   const usageOf = async (read: ReadTurn, setup: Partial<TurnSetup> = {}) => {
     const { message, events } = await readTurn(modelTurn({ model: priced, ...setup }, read));
-    // Whoever reads the events knows as much as whoever keeps the turn.
+    // The events contain the same data as the turn.
     expect(events.findLast(({ type }) => type === "usage")).toEqual(
       message.usage && { type: "usage", usage: message.usage },
     );

@@ -4,8 +4,8 @@ import type { Timeouts } from "../provider/provider.ts";
 import { type RecordSetup, TurnRecord, type TurnWriter } from "./record.ts";
 
 /**
- * Sends the request, reads the response and writes it to `turn`, one piece of the response before each `yield`. An
- * exception ends the turn as a failure. `turn.signal` aborts as soon as the connection has to be closed.
+ * Sends the request, reads the response and writes it to `turn`, one chunk of the response before each `yield`. An
+ * exception fails the turn. `turn.signal` aborts as soon as the connection must be closed.
  */
 export type ReadTurn = (turn: TurnWriter) => AsyncIterable<unknown>;
 
@@ -14,39 +14,41 @@ export interface TurnSetup extends RecordSetup {
   readonly timeouts?: Timeouts | undefined;
 }
 
-/** For a turn over another stream that has timeouts. */
+/** For a turn over another stream that has its own timeouts. */
 export const NO_TIMEOUTS: Timeouts = {
   firstByteMs: Number.POSITIVE_INFINITY,
   idleMs: Number.POSITIVE_INFINITY,
 };
 
-/** Milliseconds of silence until a turn fails. Vendors send a keep-alive at least every thirty seconds. */
+/** Milliseconds of silence until a turn fails. Vendors send a keep-alive at least every 30 seconds. */
 export const SILENCE_MS = 55_000;
-/** The time for which keep-alives alone count as a working model, in milliseconds. */
+/** Time limit in milliseconds for a stream that sends only keep-alives. */
 const MAX_QUIET_MS = 10 * 60_000;
-/** A longer timer would fire at once. */
+/** Maximum timer delay of Node.js. A longer timer would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Shared by all turns. An error created at the abort would keep its stack, and so the turn, alive. */
+/** Shared by all turns. An error created on abort would keep its stack, and therefore the turn, in memory. */
 const TURN_OVER = new DOMException("The turn is over.", "AbortError");
 
 /**
- * Creates a turn as the contract's event stream. No request is sent until the first event is pulled, and the response
- * is read only as far as events are pulled. An aborted or silent turn ends at once, whatever `read` does.
+ * Creates a turn as an event stream with the guarantees of `StreamModel`. No request is sent until the first event is
+ * pulled, and the response is read only as fast as events are pulled. An aborted or silent turn ends immediately, even
+ * if `read` hangs.
+ *
  * @param read reads the response into the turn
  */
 export function modelTurn(setup: TurnSetup, read: ReadTurn): AsyncIterableIterator<ModelEvent, undefined> {
   return new Turn(setup, read);
 }
 
-/** Creates a turn that only fails. */
+/** Creates a turn that fails immediately. */
 export function failedTurn(setup: TurnSetup, cause: Failure): AsyncIterableIterator<ModelEvent, undefined> {
   return modelTurn(setup, async function* (turn) {
     yield turn.fail(cause);
   });
 }
 
-/** Returns true for a stream of `modelTurn`, which never throws and has one terminal event. */
+/** Returns true for a stream created by `modelTurn`, which never throws and has exactly one terminal event. */
 export function isTurn(stream: object): boolean {
   return stream instanceof Turn;
 }
@@ -60,10 +62,10 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
   #answering = false;
   #over = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Since when only keep-alives have arrived, in milliseconds since the epoch. */
+  /** Time since which only keep-alives have arrived, in milliseconds since the epoch. */
   #quietSince: number | undefined;
   #waiting: Promise<void> | undefined;
-  /** Ends the wait for the next piece. */
+  /** Ends the wait for the next chunk. */
   #wake: () => void = () => {};
 
   constructor(setup: TurnSetup, read: ReadTurn) {
@@ -79,7 +81,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
   async next(): Promise<IteratorResult<ModelEvent, undefined>> {
     this.#pieces ??= this.#begin();
     for (;;) {
-      // Several calls may wait at once. They wait for the same piece and are resolved in order.
+      // Several calls may wait at once. They wait for the same chunk and are resolved in order.
       while (this.#waiting !== undefined) await this.#waiting;
       const event = this.#record.next();
       if (event !== undefined) return { value: event, done: false };
@@ -88,7 +90,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
     }
   }
 
-  /** The consumer stopped reading. */
+  /** Called when the consumer stops reading. */
   async return(): Promise<IteratorResult<ModelEvent, undefined>> {
     this.#record.leave();
     this.#wake();
@@ -114,7 +116,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
     return { value: undefined, done: true };
   }
 
-  /** Waits for the next piece, an abort or a timeout, whichever comes first. */
+  /** Waits for the next chunk, an abort or a timeout, whichever comes first. */
   #piece(pieces: AsyncIterator<unknown>): Promise<void> {
     const { options, timeouts } = this.#setup;
     const mostMs = this.#answering ? timeouts?.idleMs : timeouts?.firstByteMs;
@@ -145,7 +147,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
     const { now: clock = Date.now } = this.#setup;
     const now = clock();
     this.#quietSince = this.#record.isDrained ? (this.#quietSince ?? now) : undefined;
-    // Limits how long a server can keep a run busy with keep-alives.
+    // Limits how long a server can keep a turn open with keep-alives.
     if (this.#quietSince === undefined || now - this.#quietSince < MAX_QUIET_MS) return;
     const message = `The model sent only keep-alives for ${MAX_QUIET_MS / 60_000} min.`;
     this.#record.fail(failure("timeout", message));
@@ -156,7 +158,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
     this.#wake();
   };
 
-  /** The timer runs only while a piece is awaited. */
+  /** The timer runs only while a chunk is awaited. */
   #watch(ms: number): void {
     if (ms > MAX_TIMER_MS) return;
     this.#timer = setTimeout(() => {
