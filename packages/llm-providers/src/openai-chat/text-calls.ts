@@ -61,19 +61,26 @@ const FORMATS: readonly CallFormat[] = [
 ];
 const OPENINGS = FORMATS.map(({ open }) => open);
 
+/** Maximum length of the remembered beginning of a line, in UTF-16 code units. Enough to recognize a code fence. */
+const MAX_LINE_START_CHARS = 64;
+/** The first or last line of a code fence. */
+const FENCE = /^\s*(?:```|~~~)/;
+
 /**
  * Finds tool calls at the end of streamed text. They appear there if a server does not parse the model's output. Text
  * passes through immediately, except for a line that may begin a call.
  *
- * Calls are recognized only at the end of the answer and only for tools that were offered, so that a model can write
- * about them.
+ * Calls are recognized only at the end of the answer, outside code fences, and only for tools that were offered, so that
+ * a model can quote them. A missing closing tag of the last section is accepted, but not other text inside a section.
  */
 export class TextCalls {
   readonly #names: ReadonlySet<string>;
   /** Text that may be calls or the beginning of one. */
   #held = "";
-  /** True if `#held` is at the beginning of a line, ignoring blanks. */
-  #isLineStart = true;
+  /** The beginning of the line before `#held`. */
+  #line = "";
+  /** True if the text before `#held` ends inside a code fence. */
+  #isFenced = false;
 
   /** @param names the offered tools */
   constructor(names: Iterable<string>) {
@@ -111,22 +118,34 @@ export class TextCalls {
 
   /** Returns the first index at which a call may begin, or the length of the text. */
   #findStart(): number {
-    for (const { index, 0: blanks } of this.#held.matchAll(/^[ \t]*(?=[<[])/gm)) {
-      if (index === 0 && !this.#isLineStart) continue;
-      const start = index + blanks.length;
-      const line = this.#held.slice(start);
-      if (OPENINGS.some((open) => line.startsWith(open) || open.startsWith(line))) return start;
+    const text = this.#line + this.#held;
+    let isFenced = this.#isFenced;
+    for (let at = 0; ; ) {
+      const end = text.indexOf("\n", at);
+      const line = text.slice(at, end < 0 ? text.length : end);
+      const start = line.trimStart();
+      const index = at + line.length - start.length - this.#line.length;
+      if (index >= 0 && !isFenced && mayBeginCall(start, end < 0)) return index;
+      if (end < 0) return this.#held.length;
+      if (FENCE.test(line)) isFenced = !isFenced;
+      at = end + 1;
     }
-    return this.#held.length;
   }
 
   #take(length: number): string {
     const taken = this.#held.slice(0, length);
+    const lines = (this.#line + taken).split("\n");
+    this.#line = lines.pop()?.slice(0, MAX_LINE_START_CHARS) ?? "";
+    if (lines.filter((line) => FENCE.test(line)).length % 2 === 1) this.#isFenced = !this.#isFenced;
     this.#held = this.#held.slice(length);
-    const [line = ""] = taken.split("\n").slice(-1);
-    this.#isLineStart = (taken.includes("\n") || this.#isLineStart) && line.trim() === "";
     return taken;
   }
+}
+
+function mayBeginCall(line: string, isIncomplete: boolean): boolean {
+  return OPENINGS.some(
+    (open) => line.startsWith(open) || (isIncomplete && line !== "" && open.startsWith(line)),
+  );
 }
 
 interface Section {
@@ -171,42 +190,59 @@ function readJson(body: string): readonly TextCall[] | undefined {
 
 /** Reads `<function=name><parameter=key>value</parameter></function>`, the format of Qwen3-Coder. */
 function readFunctions(body: string): readonly TextCall[] | undefined {
-  const found = [...body.matchAll(/<function=([\w.-]+)>([\s\S]*?)(?:<\/function>|$)/g)];
-  const calls = found.map(([, name = "", inner = ""]) => ({
-    name,
-    argsText: readPairs(inner, /<parameter=([\w.-]+)>\n?([\s\S]*?)\n?(?:<\/parameter>|$)/g),
-  }));
-  return calls.length > 0 ? calls : undefined;
+  const found = matchWhole(body, /<function=([\w.-]+)>([\s\S]*?)(?:<\/function>|$)/g);
+  return readTagged(found, /<parameter=([\w.-]+)>\n?([\s\S]*?)\n?<\/parameter>/g);
 }
 
 /** Reads `name<arg_key>key</arg_key><arg_value>value</arg_value>`, the format of GLM. */
 function readKeys(body: string): readonly TextCall[] | undefined {
-  const [, name] = /^\s*([\w.-]+)\s*(?:<arg_key>|$)/.exec(body) ?? [];
-  if (name === undefined) return undefined;
-  const pairs = /<arg_key>([^<]*)<\/arg_key>\s*<arg_value>([\s\S]*?)(?:<\/arg_value>|$)/g;
-  return [{ name, argsText: readPairs(body, pairs) }];
+  const found = matchWhole(body, /^\s*([\w.-]+)\s*((?:<arg_key>[\s\S]*)?)$/g);
+  return readTagged(found, /<arg_key>([^<]*)<\/arg_key>\s*<arg_value>([\s\S]*?)<\/arg_value>/g);
 }
 
 /** Reads `<invoke name="…"><parameter name="…">…</parameter></invoke>`. */
 function readInvocations(body: string): readonly TextCall[] {
-  return [...body.matchAll(/<invoke name="([\w.-]+)">([\s\S]*?)(?:<\/invoke>|$)/g)].map(
-    ([, name = "", inner = ""]) => ({
-      name,
-      argsText: readPairs(inner, /<parameter name="([\w.-]+)"[^>]*>\n?([\s\S]*?)\n?(?:<\/parameter>|$)/g),
-    }),
-  );
+  const found = matchWhole(body, /<invoke name="([\w.-]+)">([\s\S]*?)(?:<\/invoke>|$)/g);
+  return readTagged(found, /<parameter name="([\w.-]+)"[^>]*>\n?([\s\S]*?)\n?<\/parameter>/g) ?? [];
 }
 
-/** Reads keys and values. Values are text. The tool's schema determines which of them are numbers or JSON. */
-function readPairs(body: string, pairs: RegExp): string {
-  const entries = [...body.matchAll(pairs)].map(([, key = "", value = ""]) => [key.trim(), value]);
-  return JSON.stringify(Object.fromEntries(entries));
+/**
+ * Reads calls whose arguments are tagged keys and values. Values are text. The tool's schema determines which of them
+ * are numbers or JSON.
+ */
+function readTagged(
+  found: readonly RegExpMatchArray[] | undefined,
+  pairs: RegExp,
+): readonly TextCall[] | undefined {
+  const calls: TextCall[] = [];
+  for (const [, name = "", inner = ""] of found ?? []) {
+    const entries = matchWhole(inner, pairs);
+    if (entries === undefined) return undefined;
+    const args = Object.fromEntries(entries.map(([, key = "", value = ""]) => [key.trim(), value]));
+    calls.push({ name, argsText: JSON.stringify(args) });
+  }
+  return calls.length > 0 ? calls : undefined;
 }
 
-/** Reads calls whose arguments are JSON, with or without a code fence. */
+/** Reads calls whose arguments are JSON, with or without a code fence. Without an end tag, the JSON must be complete. */
 function readAll(body: string, calls: RegExp): readonly TextCall[] {
-  return [...body.matchAll(calls)].map(([, name = "", args = ""]) => ({
+  const found = (matchWhole(body, calls) ?? []).map(([whole, name = "", args = ""]) => ({
     name,
     argsText: args.replace(/^\s*```(?:json)?\s*|\s*```\s*$/g, "").trim(),
+    hasEnd: !whole.endsWith(args),
   }));
+  return found.every(({ argsText, hasEnd }) => hasEnd || parseObject(argsText) !== undefined)
+    ? found.map(({ name, argsText }) => ({ name, argsText }))
+    : [];
+}
+
+/** Returns the matches if they cover the whole text apart from white space. */
+function matchWhole(text: string, pattern: RegExp): readonly RegExpMatchArray[] | undefined {
+  const matches = [...text.matchAll(pattern)];
+  let end = 0;
+  for (const { index, 0: whole } of matches) {
+    if (text.slice(end, index).trim() !== "") return undefined;
+    end = index + whole.length;
+  }
+  return text.slice(end).trim() === "" ? matches : undefined;
 }
