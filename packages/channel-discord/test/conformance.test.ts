@@ -4,6 +4,7 @@ import {
   type Choice,
   type Failure,
   type Platform,
+  type ReferencedMessage,
   runChannelConformance,
 } from "@signalbox/channel/testkit";
 import {
@@ -18,7 +19,7 @@ import {
 import { afterAll, describe, it } from "vitest";
 import { inMatrix } from "../../../scripts/channel-matrix.ts";
 import { type DiscordAddress, discord } from "../src/index.ts";
-import { bot, channelId, openStandIn, otherBot, token, until, zhang } from "./harness.ts";
+import { bot, channelId, openStandIn, otherBot, threadId, token, until, zhang } from "./harness.ts";
 import { recorded } from "./recorded.ts";
 
 type Running = Parameters<Platform<DiscordAddress>["deliver"]>[0];
@@ -85,6 +86,13 @@ const kinds: Readonly<Record<string, OutboundMediaKind>> = {
   "text/plain": "file",
 };
 
+/** Adds a message of another bot with an image. */
+function plantAbout(standIn: DiscordStandIn, place: string, { text }: ReferencedMessage, id?: string) {
+  const picture = { id: "9001", name: "plan.png", mimeType: "image/png", content: new Uint8Array(4) };
+  const message = { channelId: place, authorId: otherBot, content: text, attachments: [picture] };
+  return standIn.plant(id === undefined ? message : { ...message, id });
+}
+
 const harness: ChannelHarness<DiscordAddress> = {
   addresses: [{ channelId: "1" }, { channelId: "1234567890123456789", interactionId: "99" }],
   entry: {
@@ -141,6 +149,41 @@ const harness: ChannelHarness<DiscordAddress> = {
           said.set(messageId, message);
           return sequence;
         }),
+      refer: {
+        reply: async (channel, { messageId, text }, about) => {
+          const place = standIn.directWith(zhang).id;
+          const { id } = plantAbout(standIn, place, about);
+          const happen = () =>
+            standIn.say({ id: messageId, channelId: place, authorId: zhang, content: text, replyTo: id })
+              .sequence;
+          return { isAcknowledged: await tell(standIn, channel, happen) };
+        },
+        thread: async (channel, { messageId, text }, about) => {
+          plantAbout(standIn, channelId, about, threadId);
+          const happen = () =>
+            standIn.say({
+              id: messageId,
+              channelId: threadId,
+              authorId: zhang,
+              content: `<@${bot.id}> ${text}`,
+            }).sequence;
+          return { isAcknowledged: await tell(standIn, channel, happen) };
+        },
+        forward: async (channel, { messageId }, about) => {
+          const place = standIn.directWith(zhang).id;
+          const snapshot = standIn.eventOf(plantAbout(standIn, channelId, about));
+          const carrier = standIn.eventOf(
+            standIn.plant({ id: messageId, channelId: place, authorId: zhang, content: "" }),
+          );
+          const happen = () =>
+            standIn.gateway.dispatch("MESSAGE_CREATE", {
+              ...carrier,
+              message_reference: { type: 1, channel_id: channelId, message_id: snapshot["id"] },
+              message_snapshots: [{ message: snapshot }],
+            });
+          return { isAcknowledged: await tell(standIn, channel, happen) };
+        },
+      },
       async miss({ messageId, text }) {
         standIn.say({
           id: messageId,

@@ -180,6 +180,40 @@ const harness: ChannelHarness<FeishuAddress> = {
         return (await hand(channel, dressed(event))) === 200;
       },
       miss: async (delivery) => standIn.take(eventOf(delivery)),
+      refer: {
+        reply: async (channel, { eventId, messageId, text }, about) => {
+          const content = [[{ tag: "text", text: about.text }], [{ tag: "img", image_key: "img_1" }]];
+          standIn.plant({
+            messageId: about.messageId,
+            chatId: "oc_direct",
+            msgType: "post",
+            content: JSON.stringify({ title: "", content }),
+            senderId: "ou_li",
+            senderType: "user",
+          });
+          const event = textMessage(text, { eventId, messageId, appId, parentId: about.messageId });
+          return { isAcknowledged: (await hand(channel, dressed(event))) === 200 };
+        },
+        // Feishu returns no files of the messages in a merged forward.
+        forward: async (channel, { eventId, messageId }, about) => {
+          standIn.plant({
+            messageId: about.messageId,
+            upperMessageId: messageId,
+            chatId: "oc_far",
+            msgType: "text",
+            content: JSON.stringify({ text: about.text }),
+            senderId: "ou_li",
+            senderType: "user",
+          });
+          const event = messageEvent("merge_forward", "Merged and Forwarded Message", {
+            eventId,
+            messageId,
+            appId,
+          });
+          standIn.take(event);
+          return { isAcknowledged: (await hand(channel, dressed(event))) === 200, isDigest: true };
+        },
+      },
       person: { id: "ou_sender", name: "张三" },
       reactions: (messageId) => standIn.reactions(messageId),
       choices: (messageId) => choicesOf(standIn, messageId).map(({ label }) => label),

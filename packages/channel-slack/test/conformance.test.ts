@@ -118,6 +118,40 @@ const harness: ChannelHarness<SlackAddress> = {
         }),
       deliver: async (channel, delivery) => (await hand(channel, dressed(take(delivery)))) === 200,
       miss: async (delivery) => void take(delivery),
+      refer: {
+        thread: async (channel, delivery, about) => {
+          const files = [{ id: "F2", name: "plan.png", mimetype: "image/png" }];
+          const threadTs = tsOf(about.messageId);
+          standIn.take(
+            textMessage(about.text, { ts: threadTs, channelType: "channel", user: "U_ANN", files }),
+          );
+          const mention = channelMention(delivery.text, "U_BOT", {
+            eventId: delivery.eventId,
+            ts: tsOf(delivery.messageId),
+            threadTs,
+          });
+          standIn.take(mention);
+          return { isAcknowledged: (await hand(channel, dressed(mention))) === 200 };
+        },
+        forward: async (channel, delivery, about) => {
+          const event = take(delivery);
+          const share = {
+            is_share: true,
+            author_id: "U_ANN",
+            author_name: "Ann",
+            channel_id: "C_OTHER",
+            ts: tsOf(about.messageId),
+            text: about.text,
+            files: [{ id: "F2", name: "plan.png", mimetype: "image/png" }],
+          };
+          const { body } = event;
+          const shared = {
+            ...event,
+            body: { ...body, event: { ...objectAt(body, "event"), attachments: [share] } },
+          };
+          return { isAcknowledged: (await hand(channel, dressed(shared))) === 200 };
+        },
+      },
       person: { id: "U_SENDER", name: "Sender" },
       reactions: (messageId) => standIn.reactions(messageId.split(":")[1] ?? ""),
       choices: (messageId) => interactions.choices(messageId).map(({ label }) => label),

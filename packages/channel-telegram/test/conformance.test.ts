@@ -13,6 +13,7 @@ import { launchLocally } from "@signalbox/channel-process/testkit";
 import {
   click,
   commandMessage,
+  messageObject,
   person,
   startTelegram,
   type TelegramFault,
@@ -147,6 +148,34 @@ const harness: ChannelHarness<TelegramAddress> = {
         const update = updateOf(delivery);
         standIn.take(update);
         return (await post(channel, update, webhookSecret)) === 200;
+      },
+      refer: {
+        reply: async (channel, delivery, about) => {
+          const photo = [{ file_id: "photo-1", file_unique_id: "u1", width: 1, height: 1 }];
+          const answered = messageObject(undefined, {
+            messageId: numberOf(about.messageId),
+            fields: { photo, caption: about.text },
+          });
+          const update = textMessage(delivery.text, {
+            updateId: numberOf(delivery.eventId),
+            fields: { reply_to_message: answered },
+          });
+          return { isAcknowledged: (await post(channel, update, webhookSecret)) === 200 };
+        },
+        forward: async (channel, delivery, about) => {
+          const photo = [{ file_id: "photo-1", file_unique_id: "u1", width: 1, height: 1 }];
+          const author = { id: 7, is_bot: false, first_name: "Carla" };
+          const update = textMessage("", {
+            updateId: numberOf(delivery.eventId),
+            fields: {
+              text: undefined,
+              photo,
+              caption: about.text,
+              forward_origin: { type: "user", sender_user: author, date: 1_750_000_000 },
+            },
+          });
+          return { isAcknowledged: (await post(channel, update, webhookSecret)) === 200 };
+        },
       },
       person: { id: String(person.id), name: person.firstName ?? "" },
       reactions(messageId) {

@@ -5,6 +5,8 @@ import {
   type MessageEvent,
   objectAt,
   type Payload,
+  type Reference,
+  referenceKinds,
   textAt,
 } from "../src/index.ts";
 import type { EchoMessage } from "./echo-server.ts";
@@ -50,13 +52,27 @@ function createBase(payload: Payload, { account, clock }: Reader) {
 }
 
 function readBody(payload: Payload) {
+  const about = readReference(objectAt(payload, "about"));
   return {
     type: "message",
     messageId: textAt(payload, "message") ?? "",
     text: textAt(payload, "text") ?? "",
     media: [],
     mentions: [],
+    ...(about === undefined ? {} : { references: [about] }),
   } as const;
+}
+
+function readReference(about: Payload): Reference | undefined {
+  const kind = referenceKinds.find((one) => one === about["kind"]);
+  if (kind === undefined) return undefined;
+  return {
+    kind,
+    messageId: textAt(about, "message"),
+    sender: { id: textAt(about, "by") },
+    text: textAt(about, "text"),
+    media: [{ kind: "file", mimeType: "text/plain", ref: { address: textAt(about, "file") ?? "" } }],
+  };
 }
 
 function readButton(data: string): { readonly actionId: string; readonly value?: Json } {

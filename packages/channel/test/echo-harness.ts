@@ -1,5 +1,12 @@
-import type { Channel } from "../src/index.ts";
-import type { ChannelHarness, Choice, Delivery, Forgery, Platform } from "../src/testkit/index.ts";
+import { type Channel, referenceKinds } from "../src/index.ts";
+import type {
+  ChannelHarness,
+  Choice,
+  Delivery,
+  Forgery,
+  Platform,
+  ReferencedMessage,
+} from "../src/testkit/index.ts";
 import { type EchoAddress, echoLimits } from "./echo-config.ts";
 import { type EchoServer, people, servers, sign, startEchoServer } from "./echo-server.ts";
 
@@ -91,6 +98,26 @@ export const echoHarness: ChannelHarness<EchoAddress> = {
         return (await deliver(channel, push(event))) === 200;
       },
       miss: async (delivery) => store(server, delivery),
+      refer: Object.fromEntries(
+        referenceKinds.map((kind) => [
+          kind,
+          async (
+            channel: Running,
+            { eventId, messageId, text, from }: Delivery,
+            other: ReferencedMessage,
+          ) => {
+            const about = {
+              kind,
+              message: other.messageId,
+              text: other.text,
+              by: "carla",
+              file: echoLimits.attachment,
+            };
+            const event = { id: eventId, message: messageId, text, from: { id: from }, about };
+            return { isAcknowledged: (await deliver(channel, push(event))) === 200 };
+          },
+        ]),
+      ),
       reactions: (messageId) => [...(server.reactions.get(messageId) ?? [])],
       choices: (messageId) => server.messages.get(messageId)?.buttons.map(({ label }) => label) ?? [],
       choose: (channel, choice) => choose(server, channel, choice),

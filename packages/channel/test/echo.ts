@@ -18,7 +18,7 @@ export const echo: EchoDefinition = defineChannel({
     edit: { ownOnly: true, windowMs: echoLimits.editWindowMs },
     remove: true,
     stream: "draft",
-    threads: "none",
+    threads: "native",
     reactions: true,
     typing: true,
     openDirect: true,

@@ -18,6 +18,9 @@ function inPieces(part: OutboundPart): readonly OutboundPart[] {
   return [part.text.slice(0, half), part.text.slice(half)].map((text) => ({ ...part, text }));
 }
 
+const REFERENCES =
+  "references: passes on what a message refers to, apart from the message's own text and media";
+
 /** Faults in the definition, in receiving and sending, and in the life cycle. */
 export const faults: readonly Fault[] = [
   {
@@ -108,6 +111,32 @@ export const faults: readonly Fault[] = [
     check: "receiving: marks its own messages and those of other bots",
     plant: given(({ emit }) => ({
       emit: async (event) => (event.sender.isBot ? "accepted" : emit(event)),
+    })),
+  },
+  {
+    fault: "drops what a message refers to",
+    check: REFERENCES,
+    plant: events(({ references: _dropped }) => ({ references: [] })),
+  },
+  {
+    fault: "puts the text of another message into the message",
+    check: REFERENCES,
+    plant: events(({ text, references = [] }) => ({
+      text: [text, ...references.map((one) => one.text)].join(" "),
+    })),
+  },
+  {
+    fault: "drops the media of a message that another one refers to",
+    check: REFERENCES,
+    plant: events(({ references }) => ({
+      references: references?.map(({ media: _dropped, ...reference }) => reference),
+    })),
+  },
+  {
+    fault: "does not name the author of a message that another one refers to",
+    check: REFERENCES,
+    plant: events(({ references }) => ({
+      references: references?.map(({ sender: _dropped, ...reference }) => reference),
     })),
   },
   {

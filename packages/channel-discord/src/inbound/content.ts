@@ -17,6 +17,9 @@ import { type OwnIds, readMentions, writeMentions } from "./mentions.ts";
 /** Type of a message reference that is a forward rather than a reply. */
 const forward = 1;
 
+/** Field for the original of a forwarded message, which is looked up. */
+export const FORWARDED_MESSAGE = "forwarded_message";
+
 /** Reads the content of a message. */
 export function readBody(message: Payload, own: OwnIds): MessageBody {
   const mentions = readMentions(message, own);
@@ -80,10 +83,12 @@ function getSnapshot(message: Payload): Payload | undefined {
   return snapshot === undefined ? undefined : objectAt(snapshot, "message");
 }
 
-/** Discord does not send the author of a forwarded message. */
+/** Discord does not send the author of a forwarded message; see `withForwardedMessage`. */
 function readForward(message: Payload, snapshot: Payload, own: OwnIds): Reference {
+  const original = message[FORWARDED_MESSAGE];
   return {
     kind: "forward",
+    sender: isPayload(original) ? readEarlierMessage(original, own).sender : undefined,
     messageId: textAt(objectAt(message, "message_reference"), "message_id"),
     timestamp: parseIsoTime(snapshot, "timestamp"),
     text: normalizeLineEnds(getText(snapshot, own)),

@@ -19,7 +19,7 @@ import { interactionEvent, readInteractionPlace } from "./interactions.ts";
 import { mentionedRoles, mentionsBot, type OwnIds } from "./mentions.ts";
 import { readAskedAbout } from "./message-questions.ts";
 import { hasContent, readDeleted, readEdited, readMessage, readReaction } from "./messages.ts";
-import { lookUpThreadStart, withReferencedMessage } from "./referenced-messages.ts";
+import { lookUpThreadStart, withForwardedMessage, withReferencedMessage } from "./referenced-messages.ts";
 
 /** An event of Discord's gateway. */
 export interface GatewayEvent {
@@ -85,7 +85,8 @@ async function readContentEvent(
   if (facts === undefined) return [];
   const { conversation } = facts;
   const own = await lookUpOwnIds(ports, gatewayEvent.data, conversation, signal);
-  const message = await withReferencedMessage(ports.api, gatewayEvent.data, signal);
+  const replying = await withReferencedMessage(ports.api, gatewayEvent.data, signal);
+  const message = await withForwardedMessage(ports.api, replying, signal);
   const event =
     gatewayEvent.type === "MESSAGE_CREATE"
       ? readMessage(message, facts, own)

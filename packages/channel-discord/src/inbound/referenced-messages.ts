@@ -10,9 +10,12 @@ import {
 import { idAt } from "../address.ts";
 import type { DiscordApi } from "../api.ts";
 import { limits } from "../limits.ts";
-import { readEarlierMessage } from "./content.ts";
+import { FORWARDED_MESSAGE, readEarlierMessage } from "./content.ts";
 import type { OwnIds } from "./mentions.ts";
 import { isReply } from "./messages.ts";
+
+/** Type of a reference to a forwarded message. Source: "Message Reference Types". */
+const FORWARD = 1;
 
 /**
  * Completes a reply whose event lacks the message that it replies to. Discord leaves `referenced_message` out if its
@@ -30,6 +33,22 @@ export async function withReferencedMessage(
   const isMissing = message["referenced_message"] === undefined;
   if (!isReply(message) || !isMissing || messageId === undefined || channelId === undefined) return message;
   return { ...message, referenced_message: await fetchMessage(api, channelId, messageId, signal) };
+}
+
+/**
+ * Looks up the original of a forwarded message, whose author the event lacks. The message is passed on without it if
+ * the bot cannot see the original, or if it cannot be looked up now.
+ */
+export async function withForwardedMessage(
+  api: DiscordApi,
+  message: Payload,
+  signal: AbortSignal,
+): Promise<Payload> {
+  const reference = objectAt(message, "message_reference");
+  const [channelId, messageId] = [idAt(reference, "channel_id"), idAt(reference, "message_id")];
+  if (reference["type"] !== FORWARD || channelId === undefined || messageId === undefined) return message;
+  const original = await fetchMessage(api, channelId, messageId, signal).catch(() => null);
+  return original === null ? message : { ...message, [FORWARDED_MESSAGE]: original };
 }
 
 interface ThreadSources {

@@ -89,7 +89,7 @@ export interface Mention {
 
 /** The types of references from one message to another. */
 export const referenceKinds = ["reply", "thread", "forward"] as const;
-type ReferenceKind = (typeof referenceKinds)[number];
+export type ReferenceKind = (typeof referenceKinds)[number];
 
 /**
  * Another message that a message refers to. Content from other people must be marked as such for the model, so a

@@ -15,6 +15,7 @@ import { peopleChecks } from "./checks-people.ts";
 import { pollChecks } from "./checks-polls.ts";
 import { previewChecks } from "./checks-previews.ts";
 import { receivingChecks } from "./checks-receiving.ts";
+import { referenceChecks } from "./checks-references.ts";
 import { sendingChecks } from "./checks-sending.ts";
 import type { ChannelHarness } from "./harness.ts";
 
@@ -43,6 +44,7 @@ const TIMEOUT_MS = 120_000;
 const checks: readonly Check[] = [
   ...definitionChecks,
   ...receivingChecks,
+  ...referenceChecks,
   ...intakeChecks,
   ...backfillChecks,
   ...sendingChecks,

@@ -1,6 +1,6 @@
 import type { OutboundMediaKind } from "../contract/capabilities.ts";
 import type { Channel } from "../contract/definition.ts";
-import type { MediaRef } from "../contract/events.ts";
+import type { MediaRef, ReferenceKind } from "../contract/events.ts";
 import type { Json } from "../contract/json.ts";
 
 /** The fake platform and samples that a channel package provides for the conformance suite. */
@@ -89,6 +89,26 @@ export interface Choice {
   readonly text?: string;
 }
 
+/** An earlier message of another person, with an image if the channel has `media`. */
+export interface ReferencedMessage {
+  readonly messageId: string;
+  readonly text: string;
+}
+
+/**
+ * Delivers a message that refers to another one. If the platform sends no text with a reference of this kind, the text
+ * of the delivery is left out.
+ */
+export type DeliverReference<Address> = (
+  channel: Channel<Address>,
+  delivery: Delivery,
+  about: ReferencedMessage,
+) => Promise<{
+  readonly isAcknowledged: boolean;
+  /** The reference is a text about several messages, without an author and media. Default: false. */
+  readonly isDigest?: boolean;
+}>;
+
 /** A person uses a slash command. */
 export interface UsedCommand {
   readonly eventId: string;
@@ -121,6 +141,8 @@ export interface Platform<Address> {
    * `handed_over` whether it was connected: the suite itself then observes if `emit` accepts the message.
    */
   deliver(channel: Channel<Address>, delivery: Delivery): Promise<boolean>;
+  /** Delivers a message that refers to another one, for each kind that the platform has. For channels with threads. */
+  readonly refer?: Partial<Readonly<Record<ReferenceKind, DeliverReference<Address>>>>;
   /** A person writes a message while the channel is offline. */
   miss?(delivery: Delivery): Promise<void>;
   /** The sender of deliveries. For channels with `openDirect` or `resolve`. */

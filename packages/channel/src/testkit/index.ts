@@ -12,6 +12,7 @@ export type {
   Forgery,
   Platform,
   RecordedPayload,
+  ReferencedMessage,
   SentMedia,
   SentPoll,
   UsedCommand,
