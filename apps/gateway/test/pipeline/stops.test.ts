@@ -137,6 +137,26 @@ describe("a stop", () => {
       });
   });
 
+  it("shows the rest of its run to a viewer that reconnects when the next start has answered", async () => {
+    const world = await openWorld();
+    world.configure(config(0));
+    const { reached, goOn } = pauseAt(world, 0, [{ text: "the rest" }, { text: "the rest" }]);
+    const first = (await world.start()).gateway;
+    const message = { channel: "web", agent: "coder", conversation: "c", id: "m1", text: "hello" } as const;
+    await first.service.submit(message);
+    await reached;
+    const session = first.service.sessionKey("web", "coder", "c");
+    const { cursor } = first.service.live.resume(session);
+    await first.stop();
+    goOn();
+    const second = await world.start();
+    await second.settled();
+    const { events } = second.gateway.service.live.resume(session, cursor);
+    expect(events.map(({ event }) => event.type)).toEqual(
+      expect.arrayContaining(["run.start", "message", "run.end"]),
+    );
+  });
+
   it.each([
     ["stops are no crashes: the fourth start answers", false, "replied", /^fine$/],
     [

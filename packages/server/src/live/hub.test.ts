@@ -124,3 +124,23 @@ it("discards the events of a removed session", () => {
   hub.forget(SESSION);
   expect(hub.resume(SESSION, cursor)).toMatchObject({ resumed: false, events: [] });
 });
+
+it("shows the whole of a resumed run to viewers of an earlier process, also after its end", () => {
+  const { hub, events, publish } = open();
+  hub.keepResumed(SESSION, "r");
+  const script = [start(), text("The rest"), said("m1"), end(), said("m2")];
+  for (const event of script) publish(event);
+  const shown = hub.resume(SESSION, "another log.7");
+  expect(shown).toMatchObject({ resumed: false });
+  expect(shown.events.map(({ event }) => event)).toEqual(script);
+  // A new viewer reads the history, and a later run takes its place.
+  expect(events()).toEqual([]);
+  for (const event of [start("later"), end("later")]) publish(event);
+  expect(events("another log.7")).toEqual([]);
+});
+
+it("keeps no events of an ended run that was not resumed for viewers of an earlier process", () => {
+  const { events, publish } = open();
+  for (const event of [start(), said("m1"), end()]) publish(event);
+  expect(events("another log.7")).toEqual([]);
+});

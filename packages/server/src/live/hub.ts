@@ -26,6 +26,11 @@ export interface LiveHub {
    * the buffer no longer reaches back to it. The hub then keeps the session's events so that the viewer can reconnect.
    */
   resume(sessionKey: string, after?: string): ResumeResult;
+  /**
+   * Keeps the events of a run that an earlier process began, also after its end: its viewers reconnect at any time.
+   * Call it before the run starts.
+   */
+  keepResumed(sessionKey: string, runId: string): void;
   /** Discards the events of a deleted session. */
   forget(sessionKey: string): void;
 }
@@ -61,6 +66,13 @@ export function createLiveHub(
     if (oldest !== undefined) forget(oldest[0]);
   };
 
+  const makeResumable = (sessionKey: string): SessionLog => {
+    const log = getLog(sessionKey);
+    resumable.add(sessionKey);
+    evictOldest();
+    return log;
+  };
+
   return {
     publish(sessionKey, event) {
       const log = getLog(sessionKey);
@@ -89,12 +101,8 @@ export function createLiveHub(
     watched: (sessionKey) => listeners.has(sessionKey),
     retract: (sessionKey) => logs.get(sessionKey)?.retract(),
     running: (sessionKey) => (logs.get(sessionKey)?.running() ?? []).map(({ event }) => event),
-    resume(sessionKey, after) {
-      const log = getLog(sessionKey);
-      resumable.add(sessionKey);
-      evictOldest();
-      return log.resume(after);
-    },
+    resume: (sessionKey, after) => makeResumable(sessionKey).resume(after),
+    keepResumed: (sessionKey, runId) => makeResumable(sessionKey).keepResumed(runId),
     forget,
   };
 }

@@ -18,6 +18,11 @@ export interface ResumeResult {
   readonly cursor: string;
 }
 
+interface LoggedRun {
+  readonly id: string;
+  readonly start: number;
+}
+
 interface Entry {
   readonly event: LiveEvent;
   /** Position after the event. A delta advances it by its length, every other event by one. */
@@ -38,7 +43,11 @@ export class SessionLog {
   /** Position of the first event that is still in the log. */
   #start = 0;
   /** The current run and its start position. */
-  #run: { readonly id: string; readonly start: number } | undefined;
+  #run: LoggedRun | undefined;
+  /** A run of an earlier process that was resumed, once it has ended. */
+  #resumedRun: LoggedRun | undefined;
+  /** The id of the run that was resumed. */
+  #resumedId: string | undefined;
 
   /** @param newId creates an id that distinguishes cursors of this log from those of other logs */
   constructor(newId: () => string) {
@@ -50,9 +59,20 @@ export class SessionLog {
     return this.#run !== undefined;
   }
 
+  /**
+   * Keeps the events of a resumed run after its end, until the next run starts. Viewers may reconnect only then, with a
+   * cursor of the earlier process.
+   */
+  keepResumed(runId: string): void {
+    this.#resumedId = runId;
+  }
+
   /** Appends an event and returns the cursor after it. */
   add(event: LiveEvent): string {
-    if (event.type === "run.start") this.#run = { id: event.runId, start: this.#end };
+    if (event.type === "run.start") {
+      this.#run = { id: event.runId, start: this.#end };
+      this.#resumedRun = undefined;
+    }
     this.#end += isDelta(event) ? event.delta.length : 1;
     const last = this.#entries.at(-1);
     if (isDelta(event) && last?.event.type === event.type && last.event.runId === event.runId) {
@@ -64,7 +84,10 @@ export class SessionLog {
       this.#append(event);
     }
     // A chat command can end while another run is current.
-    if (event.type === "run.end" && this.#run?.id === event.runId) this.#run = undefined;
+    if (event.type === "run.end" && this.#run?.id === event.runId) {
+      if (event.runId === this.#resumedId) this.#resumedRun = this.#run;
+      this.#run = undefined;
+    }
     this.#trim();
     return this.#createCursor(this.#end);
   }
@@ -83,7 +106,15 @@ export class SessionLog {
   resume(after?: string): ResumeResult {
     const position = after === undefined ? undefined : this.#parseCursor(after);
     const cursor = this.#createCursor(this.#end);
-    if (position === undefined) return { resumed: false, events: this.running(), cursor };
+    if (position === undefined) {
+      const isOfEarlierProcess = after !== undefined && this.#run === undefined;
+      const kept = isOfEarlierProcess ? this.#resumedRun : undefined;
+      return {
+        resumed: false,
+        events: kept === undefined ? this.running() : this.#since(kept.start),
+        cursor,
+      };
+    }
     return { resumed: true, events: this.#since(position), cursor };
   }
 
@@ -123,7 +154,7 @@ export class SessionLog {
   }
 
   #trim(): void {
-    const runStart = this.#run?.start ?? this.#end;
+    const runStart = (this.#run ?? this.#resumedRun)?.start ?? this.#end;
     let [oldest] = this.#entries;
     while (oldest !== undefined && this.#size > MAX_CHARS && oldest.end <= runStart) {
       this.#start = oldest.end;

@@ -43,6 +43,8 @@ export async function prepare(
   asked: QueuedMessage,
 ): Promise<PreparedRun> {
   const answers = run.messages.map(({ stored }) => stored.event.messageId);
+  // A resumed run has no new input.
+  if (run.input === undefined) ctx.live.keepResumed(run.sessionKey, run.runId);
   ctx.live.publish(run.sessionKey, { type: "run.start", runId: run.runId, answers });
   const tools = await toolsFor(ctx, run, asked);
   try {
