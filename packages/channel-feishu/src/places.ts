@@ -1,6 +1,7 @@
 import {
   type ChannelContext,
   encodePathSegment,
+  fitText,
   isPayload,
   type MediaRef,
   objectAt,
@@ -132,7 +133,7 @@ function readMessage(item: Payload, words: string, appId: string): EarlierMessag
   const own = senderId === appId;
   // Feishu returns a card of this app without its words.
   const isCard = own && item["msg_type"] === "interactive";
-  const text = isCard ? "" : words.slice(0, mostQuoted).toWellFormed();
+  const text = isCard ? "" : fitText(words, { max: mostQuoted, unit: "utf16" }).toWellFormed();
   return { chatId, own, content: { senderId: own ? undefined : senderId, text, media: mediaOf(item) } };
 }
 

@@ -128,7 +128,11 @@ async function listCommands(
   api: TelegramApi,
 ): Promise<void> {
   if (commands === undefined) return;
-  await retryUntilDone(() => registerCommands(api, commands, signal), {
+  const register = async (): Promise<void> => {
+    const skipped = await registerCommands(api, commands, signal);
+    if (skipped > 0) logger.warn("skipped commands that Telegram does not accept", { count: skipped });
+  };
+  await retryUntilDone(register, {
     clock,
     logger,
     signal,

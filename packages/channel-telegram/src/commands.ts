@@ -6,12 +6,14 @@ import { limits } from "./limits.ts";
 /**
  * Registers the host's commands with Telegram in each of their languages, unless Telegram already has the
  * same list.
+ *
+ * @returns the number of commands that Telegram does not accept
  */
 export async function registerCommands(
   api: TelegramApi,
   commands: readonly ChannelCommand[],
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const possible = commands.filter(({ name }) => /^[a-z0-9_]{1,32}$/.test(name)).slice(0, limits.commands);
   const languages = possible.flatMap(({ localized = {} }) => Object.keys(localized).filter(isLanguageCode));
   const call = { what: "registering commands", write: false, signal };
@@ -24,6 +26,7 @@ export async function registerCommands(
     if (JSON.stringify(same) === JSON.stringify(wanted)) continue;
     await api.call(call, (raw) => raw.setMyCommands({ ...whose, commands: wanted }));
   }
+  return commands.length - possible.length;
 }
 
 function isLanguageCode(language: string): language is LanguageCode {

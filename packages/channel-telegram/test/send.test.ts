@@ -286,6 +286,13 @@ describe("commands", () => {
     }
   });
 
+  it("beyond the hundred that Telegram accepts are reported in the log", async () => {
+    const commands = Array.from({ length: 102 }, (_, at) => ({ name: `c${at}`, description: "does it" }));
+    await using bench = await openBench({}, { context: { commands } });
+    await expect.poll(() => bench.standIn.commands.list.length).toBe(100);
+    await expect.poll(() => bench.logged.join()).toMatch(/does not accept.*2/);
+  });
+
   it("stay unchanged if the host passes none", async () => {
     await using first = await openBench({}, { context: { commands } });
     await expect.poll(() => first.standIn.commands.list).toHaveLength(2);

@@ -126,7 +126,8 @@ export function getPlainText({ order, stored }: QueuedMessage): string {
 
 /**
  * Returns true if one run may answer both messages. The reply must reach both senders, because linked people and shared
- * sessions write from several places. A guest does not join a run that contains text which guests may not see.
+ * sessions write from several places. In a group, each person gets a separate answer, as a reply to their own message.
+ * A guest does not join a run that contains text which guests may not see.
  */
 export function mayShareRun(a: Queued, b: Queued): boolean {
   const event = getLatestEvent(a);
@@ -135,7 +136,9 @@ export function mayShareRun(a: Queued, b: Queued): boolean {
     event?.channel === other?.channel &&
     event?.account === other?.account &&
     event?.address === other?.address;
-  return samePlace && isGuests(a) === isGuests(b);
+  const isPrivate = event?.conversation.kind === "direct";
+  const sameAsker = isPrivate || event?.sender.id === other?.sender.id;
+  return samePlace && sameAsker && isGuests(a) === isGuests(b);
 }
 
 /** Returns all events of a queued item. */

@@ -1,4 +1,5 @@
 import {
+  fitText,
   isPayload,
   type MediaKind,
   type MediaRef,
@@ -109,5 +110,5 @@ function cardText(card: Payload): string {
     for (const inner of Object.values(value)) if (typeof inner === "object") visit(inner, depth + 1);
   };
   visit(card, 0);
-  return words.join("\n").slice(0, longest);
+  return fitText(words.join("\n"), { max: longest, unit: "utf16" });
 }
