@@ -188,6 +188,18 @@ describe("sending", () => {
     ]);
   });
 
+  it.each([230_011, 231_003])(
+    "sends a plain message if Feishu refuses the reply with code %i",
+    async (code) => {
+      await using bench = await openBench();
+      await bench.post(textMessage("question", { messageId: "om_asked", chatId: "oc_direct" }));
+      bench.standIn.fail({ kind: "code", code, path: "/reply", times: 5 });
+      await bench.channel.send(chat, { ...markdown("one"), replyTo: "om_asked" }, options);
+      expect(bench.standIn.sent).toMatchObject([{ chatId: "oc_direct" }]);
+      expect(bench.standIn.sent[0]?.parentId).toBeUndefined();
+    },
+  );
+
   it("changes nothing from another conversation", async () => {
     await using bench = await openBench();
     const { parts } = await bench.channel.send(chat, markdown("one"), options);

@@ -64,3 +64,22 @@ describe("a message that is forwarded with a comment", () => {
     ]);
   });
 });
+
+it("a reply to an anonymous administrator or a channel's post names the chat as its author", async () => {
+  await using bench = await openBench();
+  const placeholder = { id: 777_000, is_bot: false, first_name: "Telegram" };
+  const post = {
+    message_id: 7,
+    date: 1_750_000_000,
+    from: placeholder,
+    chat,
+    text: "The fair is on Monday.",
+  };
+  const reply_to_message = { ...post, sender_chat: { id: -1_009, type: "channel", title: "News" } };
+  await bench.standIn.push(groupMention("when?", "signalbox_bot", { chat, fields: { reply_to_message } }));
+  expect(bench.events).toMatchObject([
+    {
+      references: [{ kind: "reply", sender: { id: "-1009", name: "News" }, text: "The fair is on Monday." }],
+    },
+  ]);
+});
