@@ -1,4 +1,6 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type Clock, createInMemoryState, type InboundEvent, systemClock } from "@signalbox/channel";
+import { createAdjustableClock } from "@signalbox/channel/testkit";
 import { click, groupMigration, startTelegram, textMessage } from "@signalbox/testkit/telegram";
 import { describe, expect, it, vi } from "vitest";
 import { openBench, token } from "./harness.ts";
@@ -137,6 +139,25 @@ describe("long polling", () => {
     await expect.poll(() => bench.channel.health().state).toBe("ready");
     await bench.standIn.push(textMessage("still here"));
     expect(bench.events).toHaveLength(1);
+  });
+
+  it("polls again within 30 seconds after a revoked token is valid again", async () => {
+    const clock = createAdjustableClock();
+    await using bench = await openBench({}, { context: { clock } });
+    const pass = async (ms: number) => {
+      for (let passed = 0; passed < ms && bench.channel.health().state !== "ready"; passed += 500) {
+        clock.advance(500);
+        await delay(10);
+      }
+    };
+    bench.standIn.revoke();
+    bench.standIn.conflict();
+    await expect.poll(() => bench.channel.health().state).toBe("down");
+    await pass(120_000);
+    expect(bench.channel.health()).toMatchObject({ state: "down" });
+    bench.standIn.restore();
+    await pass(31_000);
+    expect(bench.channel.health()).toEqual({ state: "ready" });
   });
 
   it("fails to start with a rejected token and never reveals the token", async () => {
