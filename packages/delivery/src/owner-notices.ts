@@ -140,9 +140,9 @@ class Notices implements OwnerNotices {
       if (counts.length > 0) {
         this.#lastAt = this.#now();
         const about = (await Promise.all(rowIds.map((id) => this.#options.outbox.answers(id)))).flat();
-        const answers = about.slice(0, MAX_MESSAGES);
+        const reports = about.slice(0, MAX_MESSAGES);
         const reached = await Promise.all(
-          owners().map((owner) => this.#notifyOwner(owner, counts, { upTo, answers })),
+          owners().map((owner) => this.#notifyOwner(owner, counts, { upTo, reports })),
         );
         if (!reached.includes(true)) return false;
       }
@@ -184,14 +184,14 @@ class Notices implements OwnerNotices {
   async #notifyOwner(
     owner: string,
     counts: GivenUpCounts,
-    { upTo, answers }: { readonly upTo: Position; readonly answers: readonly InboxId[] },
+    { upTo, reports }: { readonly upTo: Position; readonly reports: readonly InboxId[] },
   ): Promise<boolean> {
     const last = await this.#options.getLastContact(...splitOwner(owner));
     // The notice has no content of the replies: an owner is not a member of every conversation.
     const text = (last?.phrases ?? phrasesIn("en")).givenUp(counts, upTo.id === undefined);
     // The same id after a crash, so that the notice is not sent twice.
     const id = `${upTo.at} ${upTo.id ?? ""}`;
-    return this.#send({ owner, id, tried: [] }, text, answers);
+    return this.#send({ owner, id, tried: [] }, text, reports);
   }
 
   undelivered({ id, channel, account, payload: { ownerNotice, parts } }: OutboxRow): void {
@@ -211,7 +211,7 @@ class Notices implements OwnerNotices {
   async #send(
     notice: NonNullable<DeliveryMessage["ownerNotice"]>,
     text: string,
-    answers: readonly InboxId[],
+    reports: readonly InboxId[],
   ): Promise<boolean> {
     const { outbox, lease, logger } = this.#options;
     const { owner, tried } = notice;
@@ -231,7 +231,7 @@ class Notices implements OwnerNotices {
         const expiresAt = this.#now() + REPLY_TTL_MS;
         const row = createOutboxRow(destination, payload, { expiresAt, claim: false });
         const key = createOutboxKey("undelivered", owner, account, notice.id);
-        await outbox.enqueue([{ ...row, key, answers }], { lease });
+        await outbox.enqueue([{ ...row, key, reports }], { lease });
         return true;
       } catch (error) {
         logger.debug({ channel, account, err: reasonOf(error) }, "an account cannot write to an owner");

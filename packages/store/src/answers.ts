@@ -96,9 +96,11 @@ function prepareStatements(database: Database) {
 export function createAnswers({ database }: Context, runs: RunRows): Answers {
   const statements = prepareStatements(database);
 
+  /** Returns the messages that a row answers. A notice answers none. */
   function messagesOf(row: OutboxRecord) {
     const { answers = [] } = row;
-    if (answers.length > 0) return answers.flatMap((seq) => statements.bySeq.get({ seq }) ?? []);
+    if (answers.length > 0)
+      return answers.flatMap((seq) => (seq < 0 ? [] : (statements.bySeq.get({ seq }) ?? [])));
     const made = row.run === null ? undefined : runs.record(row.run);
     if (made === undefined) return [];
     // Messages that this run returned to the queue may belong to another run now.
@@ -109,7 +111,10 @@ export function createAnswers({ database }: Context, runs: RunRows): Answers {
   }
 
   return {
-    of: (row) => messagesOf(row).map(inboxIdOf),
+    of: (row) =>
+      [...messagesOf(row), ...reportedIn(row).flatMap((seq) => statements.bySeq.get({ seq }) ?? [])].map(
+        inboxIdOf,
+      ),
     awaiting: (row) =>
       messagesOf(row)
         .filter(
@@ -123,9 +128,7 @@ export function createAnswers({ database }: Context, runs: RunRows): Answers {
       }
     },
     reported(row) {
-      // The run's reply answers the messages of the run. A notice lists the messages that it reports.
-      if (row.run !== null || (row.answers ?? []).length === 0) return;
-      for (const { seq } of messagesOf(row)) statements.endReported.run({ seq });
+      for (const seq of reportedIn(row)) statements.endReported.run({ seq });
     },
     settled(seq) {
       for (const { state, error } of statements.givenUpAnswering.all({ answers: JSON.stringify([seq]) }))
@@ -141,11 +144,20 @@ export function createAnswers({ database }: Context, runs: RunRows): Answers {
   };
 }
 
+/** Returns the messages that a notice is about. */
+function reportedIn({ answers = [] }: OutboxRecord): readonly number[] {
+  return answers.filter((seq) => seq < 0).map((seq) => -seq);
+}
+
 function isMarked(reason: string | null): boolean {
   return reason?.startsWith(MARK) === true;
 }
 
-/** Converts message ids to row numbers for the column `answers`. */
-export function answeredRows(ids: readonly InboxId[] | undefined): readonly number[] {
-  return (ids ?? []).flatMap((id) => rowOf(id) ?? []);
+/** Returns row numbers as the column `answers` stores them. Those of messages that a notice reports are negative. */
+export function answeredRows(
+  answers: readonly InboxId[] = [],
+  reports: readonly InboxId[] = [],
+): readonly number[] {
+  const rowsOf = (ids: readonly InboxId[]) => ids.flatMap((id) => rowOf(id) ?? []);
+  return [...rowsOf(answers), ...rowsOf(reports).map((seq) => -seq)];
 }

@@ -66,14 +66,12 @@ export function prepareOutbox(rows: readonly OutboxInsert[]): PreparedOutbox[] {
   });
 }
 
-/**
- * Returns notices that list the messages that they report. Once the notices are sent, these messages count as reported.
- */
+/** Returns notices that name the messages that they report. */
 export function noticesAbout(
   notices: readonly PreparedOutbox[],
-  answers: readonly InboxId[],
+  reports: readonly InboxId[],
 ): PreparedOutbox[] {
-  return notices.map((notice) => ({ ...notice, row: { ...notice.row, answers } }));
+  return notices.map((notice) => ({ ...notice, row: { ...notice.row, reports } }));
 }
 
 /** Derives the key of a row from its run and position: 96 bits in 16 characters. */
@@ -121,7 +119,7 @@ export function createOutboxInsert<T extends Bodies>(
       error: null,
       createdAt: at,
       updatedAt: at,
-      answers: answeredRows(row.answers),
+      answers: answeredRows(row.answers, row.reports),
     };
     return { seq: insert.run(inserted).rowNumber, ...inserted };
   }

@@ -412,9 +412,16 @@ test("a failure counts as reported only if its notice was sent, by itself or wit
   expect(await store.outbox.awaiting(notice?.id ?? "")).toEqual([failed]);
   if (notice !== undefined) await store.outbox.dead(notice.id, lease, "no such chat");
   expect(await state()).toEqual(["unreported", "auth", "401"]);
-  const [owner] = await store.outbox.enqueue([{ ...reply("owner", "b"), answers: [failed] }], { lease });
+  const [owner] = await store.outbox.enqueue([{ ...reply("owner", "b"), reports: [failed] }], { lease });
   await store.outbox.claimDue({ lease, limit: 9 });
   if (owner !== undefined) await store.outbox.markSent(owner.id, lease);
+  expect(await state()).toEqual(["failed-reported", "auth", "401"]);
+  // The end of another notice changes nothing.
+  const [other] = await store.outbox.enqueue([{ ...reply("other", "c"), reports: [failed] }], { lease });
+  await store.outbox.claimDue({ lease, limit: 9 });
+  if (other !== undefined) await store.outbox.dead(other.id, lease, "blocked");
+  expect(await state()).toEqual(["failed-reported", "auth", "401"]);
+  await store.outbox.retry(other?.id ?? "");
   expect(await state()).toEqual(["failed-reported", "auth", "401"]);
 });
 

@@ -99,7 +99,7 @@ export interface ReferencedMessage {
  * Delivers a message that refers to another one. If the platform sends no text with a reference of this kind, the text
  * of the delivery is left out.
  */
-export type DeliverReference<Address> = (
+type DeliverReference<Address> = (
   channel: Channel<Address>,
   delivery: Delivery,
   about: ReferencedMessage,

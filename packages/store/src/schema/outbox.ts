@@ -37,7 +37,7 @@ export const outbox = sqliteTable(
     error: text(),
     createdAt: integer().notNull(),
     updatedAt: integer().notNull(),
-    /** The row numbers of the answered messages if the reply does not belong to a run. */
+    /** Numbers of the messages that the row answers, if it belongs to no run; of those that it reports, negated. */
     answers: jsonList<number>().notNull().default([]),
   },
   (t) => [

@@ -27,12 +27,16 @@ export interface OutboxInsert<Payload = unknown> {
   /** The row is not sent before this time. Default: now. */
   readonly notBefore?: Millis;
   /**
-   * The messages that the row answers, if it does not belong to a run. A row of a run answers the run's messages. If
-   * the row ends as `dead` or `expired`, its messages become `unreported` in the same transaction, with a reason that
-   * begins with `undelivered`. If the row is a notice about such messages, they become `failed-reported` or `expired-
-   * reported` when the notice is sent.
+   * The messages that the row answers, if it does not belong to a run; a row of a run answers the run's messages. If
+   * the row ends `dead` or `expired`, its messages become `unreported` in the same transaction, with a reason that
+   * begins with `undelivered`.
    */
   readonly answers?: readonly InboxId[];
+  /**
+   * The `unreported` messages that the row, a notice, is about. They become `failed-reported` or `expired-reported`
+   * when it is sent.
+   */
+  readonly reports?: readonly InboxId[];
   /**
    * Inserts the row as `sending` under the lease of this write, which saves a commit. After a crash, such a row is
    * doubtful even if sending was never attempted. Use this only for channels on which a doubtful send can be repeated
