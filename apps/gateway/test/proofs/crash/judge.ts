@@ -204,7 +204,9 @@ function judgeReplies(evidence: Evidence, ends: ReadonlyMap<string, InboxFact>, 
     for (const { chatId } of found)
       if (chatId !== chatOf(tag.session)) blame(`misplaced: ${name} was answered in ${chatId}`);
     if (gone.has(name) && end.state === "ignored") continue;
-    const undelivered = end.state === "failed-reported" && end.rule === "undelivered";
+    // A person may be told of it a moment later: until then it counts as unreported.
+    const undelivered =
+      (end.state === "failed-reported" || end.state === "unreported") && end.rule === "undelivered";
     // What shares its turn with one whose answer is refused shares its end, too, and may have said all before.
     const beside = dead.some((row) =>
       answeredIn(textOf(row)).some((one) => one.startsWith(`s${tag.session}.`)),

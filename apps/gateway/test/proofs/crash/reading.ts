@@ -3,7 +3,14 @@ import type { Evidence, Post } from "./evidence.ts";
 /** Notes one promise that was broken. */
 export type Blame = (text: string) => void;
 
-export const ENDS = new Set(["replied", "silent", "ignored", "failed-reported", "expired-reported"]);
+export const ENDS = new Set([
+  "replied",
+  "silent",
+  "ignored",
+  "failed-reported",
+  "unreported",
+  "expired-reported",
+]);
 
 /** What the model is told where a failpoint or a full disk kept a tool from its work. */
 export const INJECTED =
