@@ -37,7 +37,7 @@ export function createCronTool({ carryOut }: CronToolOptions): ToolDefinition {
       "Schedule tasks for yourself in this conversation. `add` needs `text` and one of `at` (2026-12-24T18:00), `in` (2h 30m), `every` (1d) or `cron` (0 9 * * 1-5). `list` shows the schedules; `remove` and `run` need an `id`.",
     inputSchema: z.object({
       action: z.enum(["add", "list", "remove", "run"]),
-      text: z.string().min(1).max(4_000).optional().describe("What to do then"),
+      text: z.string().min(1).max(4_000).optional().describe("Task to do at that time"),
       at: z.string().max(100).optional(),
       in: z.string().max(100).optional(),
       every: z.string().max(100).optional(),
@@ -50,7 +50,7 @@ export function createCronTool({ carryOut }: CronToolOptions): ToolDefinition {
       missed: z
         .enum(["once", "skip"])
         .optional()
-        .describe("Whether a time that passed while the gateway was down runs once, late, or not at all"),
+        .describe("If the gateway was down at a scheduled time: run the task once later, or skip it"),
       id: z.string().min(1).max(100).optional(),
     }),
     effects: "keyed",

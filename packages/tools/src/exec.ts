@@ -59,11 +59,11 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
   // Without a sandbox, a background command would keep running after the host was killed.
   const canRunInBackground = options.processes !== undefined && sandbox.level === "bubblewrap";
   const background = canRunInBackground
-    ? `with \`background\`, up to ${minutes} minutes; see process`
-    : "nothing keeps running after it";
+    ? `with \`background\`, it is ${minutes} minutes; see process`
+    : "processes do not outlive the command";
   return defineTool({
     name: "exec",
-    description: `Run a shell command in the working folder. ${describeLimits(sandbox, reachable)}It may take ${seconds} seconds; ${background}.`,
+    description: `Run a shell command in the working folder. ${describeLimits(sandbox, reachable)}The time limit is ${seconds} seconds; ${background}.`,
     inputSchema: createSchema(sandbox, reachable, canRunInBackground),
     effects: "external",
     truncate: "head_tail",

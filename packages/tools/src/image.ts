@@ -37,7 +37,7 @@ export function createImageTool({ workspace, fitImage, describeImage }: ImageToo
     description:
       "Have a vision model answer `question` about an image file (PNG, JPEG, GIF, WebP), or describe the image if there is no question. For images that `read` cannot show you.",
     inputSchema: z.object({
-      file_path: z.string().min(1).describe("As for read"),
+      file_path: z.string().min(1).describe("Path, as for `read`"),
       question: z.string().min(1).max(2_000).optional(),
     }),
     effects: "none",

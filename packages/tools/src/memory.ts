@@ -101,7 +101,7 @@ function createWriteTool(memory: AgentMemory): ToolDefinition {
 function createForgetTool(memory: AgentMemory): ToolDefinition {
   return defineTool({
     name: "memory_forget",
-    description: "Delete memory entries for good, by their ids. Only if someone asks for it.",
+    description: "Delete memory entries permanently, by their ids. Use it only if someone asks for it.",
     inputSchema: z.object({ ids: z.array(z.string().min(1).max(500)).min(1).max(20) }),
     effects: "idempotent",
     // People may delete their own words without approval, even if recalling them caused the run to read memory.

@@ -60,17 +60,21 @@ export function createMessageTool(options: MessageToolOptions): ToolDefinition {
 function createSchema(actions: readonly [MessageActionName, ...MessageActionName[]]) {
   return z.object({
     action: z.enum(actions),
-    message: z.string().min(1).optional().describe("Text for send and edit; the question of a poll"),
+    message: z.string().min(1).optional().describe("Text to send or edit, or the question of a poll"),
     target: z
       .string()
       .min(1)
       .optional()
-      .describe("Another conversation: its address, `slack:C024BE91L`, or a person's id"),
-    channel: z.string().min(1).optional().describe("Channel of a person's id, if not the current one"),
-    options: z.array(z.string().min(1)).min(2).max(20).optional().describe("Answers of a poll"),
+      .describe("Another conversation, by its address (`slack:C024BE91L`) or a person's id"),
+    channel: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Channel of the person in `target`, if it is not the current one"),
+    options: z.array(z.string().min(1)).min(2).max(20).optional().describe("Options of a poll"),
     multiple: z.boolean().optional().describe("Whether a poll accepts several answers"),
     media: z.array(z.string().min(1)).max(10).optional().describe("Files or URLs to send"),
-    reply_to: z.string().min(1).optional().describe("Id of the message that send replies to"),
+    reply_to: z.string().min(1).optional().describe("For `send`: id of the message to reply to"),
     message_id: z.string().min(1).optional().describe("Id of a message that you received, or a `sent-…` id"),
     emoji: z.string().min(1).max(64).optional(),
   });

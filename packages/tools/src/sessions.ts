@@ -69,7 +69,7 @@ export function createSessionsTools({ carryOut }: SessionsToolsOptions): readonl
         "Give a task to a sub-agent. It works in parallel and knows only `task`, so include everything it needs. Its result arrives later as a message; do not wait or check for it.",
       inputSchema: z.object({
         task: longText,
-        label: z.string().min(1).max(60).optional().describe("A name of a few words"),
+        label: z.string().min(1).max(60).optional().describe("Short name"),
         tools: z
           .array(z.string().min(1).max(100))
           .max(50)

@@ -235,5 +235,5 @@ test("commands cannot run in the background without a sandbox", async () => {
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const workspace = await openWorkspace({ dir });
   const exec = createExecTool({ workspace, sandbox: bare, processes: createProcesses() });
-  expect(exec.description).toContain("nothing keeps running after it");
+  expect(exec.description).toContain("processes do not outlive the command");
 });

@@ -32,7 +32,7 @@ export function createProcessTool({ processes, now = Date.now }: ProcessToolOpti
         .string()
         .max(MAX_INPUT)
         .optional()
-        .describe("For write; end it with \\n. Empty: close its input"),
+        .describe("For `write`: a line that ends with \\n. An empty text closes the input"),
       wait_seconds: z.number().min(0).max(MAX_WAIT_S).optional(),
     }),
     effects: "external",

@@ -35,13 +35,18 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
   return defineTool({
     name: "edit",
     description:
-      "Replace exact text in a file: `old_string` with `new_string`, or several at once in `edits`, in order. Each old text must occur exactly once, unless `replace_all` is set. All or nothing.",
+      "Replace exact text in a file: `old_string` with `new_string`, or several texts in order with `edits`. Each old text must occur exactly once, unless `replace_all` is set. If one replacement fails, nothing is changed.",
     inputSchema: z.object({
       file_path: z.string().min(1).describe("Relative to the working folder"),
       old_string: replacement.shape.old_string.optional(),
       new_string: replacement.shape.new_string.optional(),
       replace_all: replacement.shape.replace_all,
-      edits: z.array(replacement).min(1).max(100).optional().describe("Instead of the three above"),
+      edits: z
+        .array(replacement)
+        .min(1)
+        .max(100)
+        .optional()
+        .describe("Replacements, instead of the three fields above"),
     }),
     effects: "external",
     claims: (args, facts) => getWriteClaims(workspace, args.file_path, facts),

@@ -36,10 +36,10 @@ export function createGrepTool({ workspace, search, searchMs }: GrepToolOptions)
       "Search the text of files with a regular expression; special characters are escaped: `foo\\(`. Shows `file:line: text`.",
     inputSchema: z.object({
       pattern: z.string().min(1).max(1_000),
-      path: z.string().min(1).optional().describe("Folder or file; default the working folder"),
-      glob: z.string().min(1).max(1_000).optional().describe("Which files, such as `*.ts`"),
+      path: z.string().min(1).optional().describe("Folder or file to search. Default: the working folder"),
+      glob: z.string().min(1).max(1_000).optional().describe("Only files that match, such as `*.ts`"),
       ignore_case: z.boolean().optional(),
-      context: z.int().min(0).max(10).optional().describe("Lines before and after each"),
+      context: z.int().min(0).max(10).optional().describe("Number of lines before and after each match"),
     }),
     effects: "none",
     execution: "parallel",

@@ -26,7 +26,7 @@ export function createReadTool({ workspace, fitImage }: ReadToolOptions): ToolDe
   return defineTool({
     name: "read",
     description:
-      "Read a file. Of a long text, the start and the end are returned; to read on, `offset` is the first line (from 1), `limit` the number of lines. PNG, JPEG, GIF and WebP are returned as images.",
+      "Read a file. A long text is cut to its start and end; to read more, set `offset` (first line, from 1) and `limit` (number of lines). PNG, JPEG, GIF and WebP are returned as images.",
     inputSchema: z.object({
       file_path: z
         .string()

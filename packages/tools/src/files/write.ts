@@ -28,7 +28,7 @@ export function createWriteTool(options: WriteToolOptions): ToolDefinition {
     description: "Create or replace a file with the given content. Missing folders are created.",
     inputSchema: z.object({
       file_path: z.string().min(1).describe("Relative to the working folder"),
-      content: z.string().describe("The whole content"),
+      content: z.string().describe("Complete content of the file"),
     }),
     effects: "idempotent",
     claims: (args, facts) => getWriteClaims(workspace, args.file_path, facts),

@@ -41,7 +41,7 @@ export function createAskUserTool({ ask }: AskUserToolOptions): ToolDefinition {
         .min(1)
         .max(24 * 60)
         .optional()
-        .describe(`How long to wait. Default: ${DEFAULT_MINUTES}`),
+        .describe(`Maximum waiting time in minutes. Default: ${DEFAULT_MINUTES}`),
     }),
     effects: "keyed",
     // The loop waits here instead of in `run`. While it waits, the run does not occupy a run slot, and a restart
