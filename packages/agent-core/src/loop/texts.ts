@@ -36,11 +36,11 @@ export const texts = {
   repeated: (name: string, count: number): string =>
     `Not run: this is call ${count} of "${name}" with the same arguments, so the run ends here.`,
   repeatWarning: (name: string, count: number): string =>
-    `Note: this is call ${count} of "${name}" with exactly these arguments. Another one will not help; do something else, or answer with what is known.`,
+    `Note: this is call ${count} of "${name}" with exactly these arguments. Repeating it will not help; do something else, or answer with what you know.`,
   interrupted:
-    "The run was interrupted before this call gave a result; whether it took effect is unknown. Check before you make it again, or ask.",
+    "The run was interrupted before this call returned a result; whether it took effect is unknown. Check before you repeat it, or ask.",
   interruptedHarmless:
-    "The run was interrupted before this call gave a result. Make it again if it is still needed.",
+    "The run was interrupted before this call returned a result. Repeat it if it is still needed.",
   superseded: "Not run: the call was still waiting for a decision when the user sent a new message.",
   continueCut:
     "Your last message was cut at the output limit. Continue exactly where it stopped, without repeating anything and without an introduction.",
