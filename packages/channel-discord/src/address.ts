@@ -3,7 +3,7 @@ import { type AddressCodec, createAddressCodec, type Payload, textAt } from "@si
 /** Destination of a message. Threads, forum posts and direct conversations are separate channels. */
 export interface DiscordAddress {
   readonly channelId: string;
-  /** The command to respond to. */
+  /** The id of the interaction of the command to respond to. */
   readonly interactionId?: string;
 }
 
@@ -17,12 +17,12 @@ export const addressCodec: AddressCodec<DiscordAddress> = createAddressCodec("di
   },
 });
 
-/** Returns whether a text is a Discord id. */
+/** Returns true if a text is a Discord id. */
 export function isSnowflake(text: string | undefined): text is string {
   return text !== undefined && /^\d{1,20}$/.test(text);
 }
 
-/** Returns the id under `key`, or `undefined` if there is no valid one. */
+/** Returns the id at `key`, or `undefined` if there is no valid one. */
 export function idAt(payload: Payload, key: string): string | undefined {
   const text = textAt(payload, key);
   return isSnowflake(text) ? text : undefined;
@@ -30,7 +30,7 @@ export function idAt(payload: Payload, key: string): string | undefined {
 
 const epoch = 1_420_070_400_000;
 
-/** Returns the lowest id of a time in milliseconds since the epoch. Ids increase with time. */
+/** Returns the lowest id for a time in milliseconds since the epoch. Ids increase over time. */
 export function snowflakeAt(ms: number): string {
   return String(BigInt(Math.max(0, Math.floor(ms) - epoch)) << 22n);
 }

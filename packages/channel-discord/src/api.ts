@@ -7,7 +7,7 @@ import { loadRest } from "./sdk.ts";
 
 /** One API request. */
 export interface ApiCall {
-  /** Used in error messages, for instance `sending a message`. */
+  /** Describes the call in error messages, for instance `sending a message`. */
   readonly what: string;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path after the version, for instance `/channels/1/messages`. */
@@ -15,7 +15,7 @@ export interface ApiCall {
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly files?: readonly RawFile[];
-  /** The path contains its own token, so the bot's token is not sent. Default false. */
+  /** True if the path contains its own token, so that the bot's token is not sent. Default: false. */
   readonly ownToken?: boolean;
   readonly signal: AbortSignal;
 }
@@ -42,11 +42,11 @@ export function createApi(
     return new REST({
       version: "10",
       api: `${config.apiBaseUrl}/api`,
-      // The host waits and retries.
+      // The host handles delays and retries.
       retries: 0,
       rejectOnRateLimit: () => true,
       offset: 0,
-      // Each call has its own deadline, which covers the response body too.
+      // Each call has its own time limit, which also covers the response body.
       timeout: limits.uploadTimeoutMs,
       makeRequest: (url, init) => request(context.fetch, url, init),
     });
@@ -54,7 +54,7 @@ export function createApi(
 
   function client(): REST {
     rest ??= open();
-    // The client forgets its token after a 401.
+    // The client drops its token after a 401.
     return rest.setToken(config.token);
   }
 
@@ -67,7 +67,7 @@ export function createApi(
     async call({ what, signal, method, path, query, body, files, ownToken = false }) {
       if (signal.aborted)
         throw new ChannelError("transient", `Discord: ${what}: aborted before the request was sent`);
-      // Too many invalid requests block everyone who shares our IP address.
+      // Too many invalid requests would block everyone who shares our IP address.
       if (!ownToken && refusedAt !== undefined && clock.now() - refusedAt < limits.refusedMs)
         throw new ChannelError("auth", `Discord: ${what}: the token was rejected`, { scope: "account" });
       const limit = deadline(files === undefined ? limits.requestTimeoutMs : limits.uploadTimeoutMs, signal);
@@ -88,7 +88,7 @@ export function createApi(
       } catch (thrown) {
         const error = toChannelError(thrown, { what, isWrite });
         if (error.code !== "auth") throw error;
-        // An interaction token expired. The bot's token can still be valid.
+        // An interaction token has expired. The bot's token may still be valid.
         if (ownToken) throw new ChannelError("not_found", error.message, { cause: error });
         refusedAt = clock.now();
         throw error;

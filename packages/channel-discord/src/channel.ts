@@ -30,7 +30,7 @@ import { createPeople } from "./people.ts";
 type DiscordMethods = Required<Omit<ChannelMethods<DiscordAddress>, "webhook">>;
 type DiscordChannel = Channel<DiscordAddress> & DiscordMethods;
 
-/** Creates an account. Loads no SDK before it starts. */
+/** Creates an account. Loads no SDK until it starts. */
 export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordChannel {
   return hostedChannel(context, openAccount);
 }
@@ -55,7 +55,7 @@ function openAccount({ context, activity }: HostedAccount<DiscordConfig>) {
     react: ({ channelId }, messageId, { emoji, on }, signal) =>
       sender.react({ channelId, messageId, emoji }, on, signal),
     async typing({ channelId, interactionId }, { on }, signal) {
-      // Discord itself shows that a command is being answered.
+      // Discord itself shows that the bot is responding to a command.
       if (interactionId !== undefined) return;
       if (on) await typing.show(channelId, signal);
       else typing.hide(channelId);

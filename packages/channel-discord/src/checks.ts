@@ -5,7 +5,7 @@ import type { DiscordConfig } from "./config.ts";
 /** Application flags for the Message Content Intent, for verified and unverified bots. */
 const MESSAGE_CONTENT = (1 << 18) | (1 << 19);
 
-/** Checks whether the bot receives the content of messages, as its settings require. */
+/** Checks whether the bot receives the content of messages, as its configuration requires. */
 export async function checkIntents(
   api: DiscordApi,
   { messageContent }: DiscordConfig,

@@ -33,7 +33,7 @@ const regional: ReadonlyMap<string, readonly string[]> = new Map([
   ["zh", ["zh-CN", "zh-TW"]],
 ]);
 
-/** Message command that opens a form for a question about the message. */
+/** Message command that opens a form for asking about the message. */
 const askAboutCommand = {
   type: onMessage,
   name: "Ask about this",
@@ -41,7 +41,7 @@ const askAboutCommand = {
   contexts,
 };
 
-/** Replaces the application's commands with the host's, unless the same list was registered before. */
+/** Replaces the application's commands with the host's, unless the same list is already registered. */
 export async function registerCommands(
   { commands = [], state, logger }: CommandsContext,
   api: DiscordApi,
@@ -88,7 +88,7 @@ function toDiscordCommand({ name, description, localized = {}, usage }: ChannelC
   };
 }
 
-/** All arguments form one option. Its name is the first word of the usage. */
+/** All arguments together are one option. Its name is the first word of the usage. */
 function createOption(usage: string): unknown {
   const name = /[\p{L}\p{N}]+/u.exec(usage)?.[0].toLowerCase().slice(0, limits.commandNameLength) ?? "text";
   const description = fitLabel(usage, limits.descriptionLength);

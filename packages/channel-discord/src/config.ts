@@ -32,13 +32,13 @@ export const discordConfig: z.ZodType<DiscordConfig> = z.object({
     .default("https://discord.com"),
 });
 
-/** The first part of a bot token is the bot's id in base64. */
+/** The first segment of a bot token is the bot's id in base64. */
 function isBotToken(token: string): boolean {
   const [id = "", ...rest] = token.split(".");
   return rest.length === 2 && /^\d+$/.test(Buffer.from(id, "base64").toString("latin1"));
 }
 
-/** Returns the URL that adds the bot to a server. */
+/** Returns the URL for adding the bot to a server. */
 export function inviteAddress(applicationId: string): string {
   // View channels, send messages, send messages in threads, attach files, read history, add reactions.
   const permissions = (1n << 10n) | (1n << 11n) | (1n << 38n) | (1n << 15n) | (1n << 16n) | (1n << 6n);

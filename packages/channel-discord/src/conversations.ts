@@ -15,18 +15,18 @@ import { limits } from "./limits.ts";
 /** Looks up and caches channels. */
 export interface Conversations {
   /**
-   * @param guildId the server of the event; messages without one are direct
+   * @param guildId the server of the event; messages without a server are direct
    * @param signal aborts the lookup
    */
   of(channelId: string, guildId: string | undefined, signal: AbortSignal): Promise<Conversation>;
-  /** Looks up a channel of which only the id is known. */
+  /** Looks up a channel by its id. */
   find(channelId: string, signal: AbortSignal): Promise<Conversation>;
   /**
-   * Returns the parent channel of a public thread, also if the thread was deleted since it was cached. More people may
-   * read the parent channel of a private thread.
+   * Returns the parent channel of a public thread, even if the thread was deleted after it was cached. Ignores private
+   * threads, because more people may be able to read their parent channel.
    */
   parentOf(channelId: string): Promise<string | undefined>;
-  /** Caches a channel that a payload describes. */
+  /** Caches a channel from a payload. */
   saw(channel: Payload): Promise<void>;
 }
 
@@ -79,16 +79,14 @@ export function createConversations(
     },
     async of(channelId, guildId, signal) {
       if (guildId === undefined) return { id: channelId, kind: "direct" };
-      // Commands can be used in channels that the bot cannot see.
+      // Commands can be used in channels that the bot cannot access.
       const unseen = { id: channelId, kind: "channel" } as const;
       return { ...(await catchRefusal(find(channelId, signal), unseen)), guildId };
     },
   };
 }
 
-/**
- * Reads a channel object of the API, the gateway or an interaction. Returns `undefined` if it is malformed.
- */
+/** Reads a channel object from the API, the gateway or an interaction. Returns `undefined` if it is malformed. */
 export function readConversation(channel: Payload): Conversation | undefined {
   const id = idAt(channel, "id");
   const { type } = channel;
@@ -106,8 +104,8 @@ export function readConversation(channel: Payload): Conversation | undefined {
 }
 
 /**
- * Reads channel and server of a payload. Returns `undefined` if they are malformed: without its server, a
- * message would be treated as direct.
+ * Reads the channel and the server of a payload. Returns `undefined` if they are malformed, because a message without
+ * its server would be treated as direct.
  */
 export function readLocation(
   payload: Payload,

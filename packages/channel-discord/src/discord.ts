@@ -6,8 +6,7 @@ import { limits } from "./limits.ts";
 import { sendMedia } from "./media.ts";
 
 /**
- * The Discord channel: a bot in servers, threads and direct conversations. discord.js's clients are loaded at
- * start.
+ * The Discord channel: a bot in servers, threads and direct conversations. discord.js's clients are loaded on start.
  */
 export const discord: ChannelDefinition<DiscordConfig, DiscordAddress> = defineChannel({
   specVersion: 1,

@@ -45,19 +45,16 @@ const codes: Readonly<Record<number, Refusal>> = {
   240000: ["invalid"],
 };
 
-/** Default wait if Discord sends none. */
+/** Default delay in milliseconds if Discord does not send one. */
 const defaultWaitMs = 1_000;
 
 interface CallFacts {
   readonly what: string;
-  /** The call changes state, so a missing response leaves its outcome unknown. */
+  /** True if the call changes state, so that a missing response leaves its outcome unknown. */
   readonly isWrite: boolean;
 }
 
-/**
- * Converts any error of a call to a {@link ChannelError}. Fields that can contain tokens, such as URLs, are
- * dropped.
- */
+/** Converts any error of a call to a {@link ChannelError}. Drops fields that can contain tokens, such as URLs. */
 export function toChannelError(error: unknown, facts: CallFacts): ChannelError {
   if (isChannelError(error)) return error;
   const { DiscordAPIError, HTTPError, RateLimitError } = loadRest();

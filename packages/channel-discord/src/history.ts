@@ -7,8 +7,8 @@ import { limits } from "./limits.ts";
 
 interface Span {
   /**
-   * Milliseconds since the epoch, or a message id. With `after`, the page contains the oldest messages since
-   * then, otherwise the newest.
+   * Milliseconds since the epoch, or a message id. With `after`, the page contains the oldest messages after it,
+   * otherwise the newest ones.
    */
   readonly after?: number | string;
   readonly before?: number;
@@ -17,7 +17,7 @@ interface Span {
   readonly signal: AbortSignal;
 }
 
-/** Returns messages of a channel, oldest first. */
+/** Returns messages from a channel, oldest first. */
 export async function listMessages(
   api: DiscordApi,
   channelId: string,

@@ -10,7 +10,7 @@
  */
 export const limits = {
   partLength: 2_000,
-  /** Text in the components of a message. */
+  /** Maximum text length in the components of a message. */
   componentTextLength: 4_000,
   nonceWindowMs: 120_000,
   uploadBytes: 10_485_760,
@@ -20,22 +20,22 @@ export const limits = {
   buttons: 25,
   buttonsOfRow: 5,
   labelLength: 80,
-  /** Option of a menu. */
+  /** Maximum length of a menu option. */
   optionLength: 100,
   formLabelLength: 45,
   formTextLength: 4_000,
   customIdLength: 100,
   /**
-   * Bytes left for a value in a custom id, next to an id of 16 characters, the separator and the mark of a
+   * Bytes that remain for a value in a custom id, next to an id of 16 characters, the separator and the prefix of a
    * form.
    */
   callbackBytes: 80,
   poll: { options: 10, questionLength: 300, optionLength: 55 },
-  /** Duration of a poll. */
+  /** Duration of a poll in hours. */
   pollHours: 24,
   /**
-   * Sent messages whose idempotency keys are kept in memory, to tell them from a message with the same text
-   * and an unknown outcome.
+   * Number of sent messages whose idempotency keys are kept in memory. They distinguish a sent message from one with
+   * the same text and an unknown outcome.
    */
   rememberedKeys: 1_000,
   commands: 100,
@@ -46,32 +46,35 @@ export const limits = {
   requestsPerSecond: 40,
   /** Messages per page. */
   pageSize: 100,
-  /** Pages read per channel after an absence: 1,000 messages. */
+  /** Maximum number of pages to read per channel after an absence: 1,000 messages. */
   missedPages: 10,
   requestTimeoutMs: 15_000,
-  /** Allows 10 MiB over a slow connection. */
+  /** Time limit for an upload. Allows 10 MiB over a slow connection. */
   uploadTimeoutMs: 120_000,
-  /** Deadline for lookups before an event is emitted. */
+  /** Time limit for lookups before an event is emitted. */
   lookupMs: 2_000,
-  /** Validity of an interaction token, minus one minute. */
+  /** Lifetime of an interaction token, minus one minute. */
   interactionMs: 840_000,
-  /** Deadline for opening a connection. */
+  /** Time limit for opening a connection. */
   connectMs: 20_000,
-  /** Share of that deadline for resuming the session, before a new one is started. */
+  /** Portion of that time limit for resuming the session before a new one is started. */
   resumeMs: 10_000,
-  /** With fewer new sessions left, the bot spreads them over the rest of the day. */
+  /** Number of remaining new sessions below which the bot spreads them over the rest of the day. */
   scarceSessions: 200,
-  /** Time for which a rejected token is not tried again. With 60 requests in ten minutes, no address is blocked. */
+  /**
+   * Milliseconds for which a rejected token is not tried again. The resulting 60 requests in ten minutes do not block
+   * the IP address.
+   */
   refusedMs: 10_000,
-  /** Interval and deadline of the connection probe, so that a dead connection is noticed within 25 s. */
+  /** Interval and time limit of the connection probe. A dead connection is noticed within 25 s. */
   probeMs: 15_000,
   pongMs: 10_000,
-  /** The longest delay of an event whose channel is read for missed messages. */
+  /** Maximum delay of an event whose channel is being read for missed messages. */
   orderMs: 10_000,
   /** Interval at which the typing indicator is renewed, and the maximum number of renewals (15 minutes). */
   typingMs: 8_000,
   typingTimes: 112,
   dayMs: 86_400_000,
-  /** Time after which the first message of a thread is reported again. */
+  /** Milliseconds after which the first message of a thread is reported again. */
   threadStartMs: 604_800_000,
 } as const;

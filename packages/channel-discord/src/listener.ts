@@ -14,7 +14,7 @@ export interface Listener {
   readonly receiver: Receiver;
   readonly session: Session;
   readonly connection: GatewayConnection;
-  /** Intake of the current connection. */
+  /** The intake of the current connection. */
   intake: Intake | undefined;
 }
 

@@ -35,7 +35,7 @@ type MediaContext = Pick<ChannelContext<DiscordConfig>, "fetch" | "config" | "cl
 /** Discord's file hosts. */
 const hosts: readonly string[] = ["cdn.discordapp.com", "media.discordapp.net"];
 
-/** @throws ChannelError `invalid` if the reference is not one of ours, `not_found`, `too_large` */
+/** @throws ChannelError `invalid` if this channel did not create the reference, `not_found`, `too_large` */
 export async function fetchMedia(
   context: MediaContext,
   api: DiscordApi,
@@ -53,7 +53,7 @@ export async function fetchMedia(
       if (!isChannelError(error) || error.code !== "not_found") throw error;
     }
   }
-  // Attachment URLs expire after a day. Looking up the message returns a fresh one.
+  // Attachment URLs expire after a day. Looking up the message returns a valid one.
   const fresh = checkFileUrl(context, await fetchFreshUrl(api, ref, signal));
   if (fresh === undefined) throw new ChannelError("not_found", "Discord: the attachment no longer exists");
   return await download(context, fresh, media, signal);
@@ -91,7 +91,7 @@ async function fetchFreshUrl(
   return attachment === undefined ? undefined : textAt(attachment, "url");
 }
 
-/** Returns the URL if it belongs to Discord's file hosts, or to the configured proxy of the API. */
+/** Returns the URL if it belongs to Discord's file hosts or to the configured API proxy. */
 function checkFileUrl({ config }: MediaContext, text: string | undefined): URL | undefined {
   const url = text === undefined || !URL.canParse(text) ? undefined : new URL(text);
   if (url === undefined) return undefined;
@@ -101,7 +101,7 @@ function checkFileUrl({ config }: MediaContext, text: string | undefined): URL |
   return isDiscords || isProxys ? url : undefined;
 }
 
-/** The URL contains its expiry time in seconds as hexadecimal digits. */
+/** The URL contains its expiry time in hexadecimal seconds. */
 function isExpired(url: URL, now: number): boolean {
   const expires = Number.parseInt(url.searchParams.get("ex") ?? "", 16) * 1000;
   return expires <= now;

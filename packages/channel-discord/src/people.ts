@@ -17,10 +17,10 @@ import { limits } from "./limits.ts";
 
 /** Looks up users and the bot's own identity. */
 export interface People {
-  /** Returns the bot's identity. The first call fetches it, which verifies the token. */
+  /** Returns the bot's identity. The first call requests it, which also verifies the token. */
   self(signal: AbortSignal): Promise<Identity>;
   known(): Identity | undefined;
-  /** Returns a user's name, or `undefined` if it cannot be found out. Never throws. */
+  /** Returns a user's name, or `undefined` if it is not available. Never throws. */
   name(userId: string, signal: AbortSignal): Promise<{ readonly name: string } | undefined>;
   /**
    * Returns the role that Discord created for the bot in a server. People sometimes mention it instead of the
@@ -114,7 +114,7 @@ async function fetchOwnRole(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const path = `/guilds/${guildId}/roles` as const;
-  // If the roles cannot be read, none of them is treated as the bot's.
+  // If the roles cannot be read, no role is treated as the bot's.
   const roles = await catchRefusal(api.call({ what: "reading roles", method: "GET", path, signal }), []);
   const own = (Array.isArray(roles) ? roles.filter(isPayload) : []).find(
     (role) => textAt(objectAt(role, "tags"), "bot_id") === botId,
@@ -122,12 +122,12 @@ async function fetchOwnRole(
   return own && textAt(own, "id");
 }
 
-/** Display name of a user. */
+/** Returns the display name of a user. */
 export function getDisplayName(user: Payload): string | undefined {
   return textAt(user, "global_name") ?? textAt(user, "username");
 }
 
-/** Role ids of a member. */
+/** Returns the role ids of a member. */
 export function readRoles(member: Payload): readonly string[] {
   const { roles } = member;
   return Array.isArray(roles) ? roles.filter((role): role is string => typeof role === "string") : [];

@@ -4,7 +4,7 @@ import { type AddressCodec, createAddressCodec, type Payload, textAt } from "@si
 export interface FeishuAddress {
   /** A chat (`oc_…`) or a person (`ou_…` open id, `on_…` union id). */
   readonly id: string;
-  /** The message that opened the thread to answer in. */
+  /** The message that started the thread to reply in. */
   readonly rootId?: string;
 }
 
@@ -14,15 +14,15 @@ export const addressCodec: AddressCodec<FeishuAddress> = createAddressCodec("fei
   read: ([id, rootId]) => (rootId === undefined ? { id } : { id, rootId }),
 });
 
-/** Returns the kind of an id, as the API's `receive_id_type` expects it. */
+/** Returns the type of an id for the API's `receive_id_type`. */
 export function idType(id: string): "chat_id" | "open_id" | "union_id" {
   if (id.startsWith("ou_")) return "open_id";
   return id.startsWith("on_") ? "union_id" : "chat_id";
 }
 
 /**
- * Returns the id of a person from Feishu's object of up to three ids. User ids are ignored: a tenant chooses them, and
- * could choose another person's open id as one.
+ * Returns the id of a person from Feishu's object of up to three ids. User ids are ignored, because a tenant chooses
+ * them and could use another person's open id as one.
  */
 export function idIn(ids: Payload): string | undefined {
   const openId = textAt(ids, "open_id");

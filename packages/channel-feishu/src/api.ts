@@ -5,9 +5,9 @@ import { staleToken, toChannelError } from "./errors.ts";
 import { callSignal, createHttp, FeishuHttpError } from "./http.ts";
 
 interface CallOptions {
-  /** Used in error messages, for instance `sending a message`. */
+  /** Describes the call in error messages, for instance `sending a message`. */
   readonly what: string;
-  /** The call changes state, so a missing response leaves its outcome unknown. */
+  /** True if the call changes state, so that a missing response leaves its outcome unknown. */
   readonly write: boolean;
   readonly signal: AbortSignal;
 }

@@ -25,7 +25,7 @@ import { createSender } from "./outbound/send.ts";
 import { createPeople } from "./people.ts";
 import { createPlaces, type Places } from "./places.ts";
 
-/** The reaction that Feishu's own bots add while they write. */
+/** The reaction that Feishu's own bots add while they are writing. */
 const typingReaction = "Typing";
 
 type FeishuMethods = Required<Omit<ChannelMethods<FeishuAddress>, "closePoll">>;
@@ -92,7 +92,7 @@ function openAccount({ context, activity }: HostedAccount<FeishuConfig>) {
     resolve: (userId, signal) => people.name(userId, signal),
     async openDraft(to, options) {
       if (options.messageId !== undefined) await assertInChat(places, to, options.messageId, options.signal);
-      // A streaming card has a timer. It must not keep the process alive after the account was taken down.
+      // A streaming card has a timer. It must not keep the process alive after the account has been taken down.
       const signal = AbortSignal.any([options.signal, context.signal]);
       return createDraft({ sender, cards, clock: context.clock }, to, { ...options, signal });
     },
@@ -103,7 +103,7 @@ function openAccount({ context, activity }: HostedAccount<FeishuConfig>) {
 
   return {
     start: async (signal: AbortSignal) => connection?.start(signal),
-    // Feishu redelivers events that it could not deliver while this process was down, but only over up to six hours.
+    // Feishu redelivers events that it could not deliver while this process was down, but only for up to six hours.
     ready: () => void backfill.catchUp({ signal: context.signal }),
     disconnect() {
       connection?.stop();
@@ -117,8 +117,9 @@ function openAccount({ context, activity }: HostedAccount<FeishuConfig>) {
 }
 
 /**
- * Feishu identifies a message by its id alone. Without this check, an action that was permitted in one chat could
- * change a message in another.
+ * Feishu identifies a message by its id only. Without this check, an action that was permitted in one chat could change
+ * a message in another.
+ *
  *
  * @throws ChannelError `not_found` if the message is not in the chat
  */
@@ -128,7 +129,7 @@ async function assertInChat(
   messageId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  // The address of a direct chat may be the person instead of the chat, which cannot be compared.
+  // The address of a direct chat may contain the person instead of the chat. It cannot be compared in that case.
   if (idType(to.id) !== "chat_id") return;
   const chatId = (await places.message(messageId, signal))?.chatId;
   if (chatId === to.id) return;

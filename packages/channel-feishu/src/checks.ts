@@ -12,7 +12,7 @@ import type { FeishuApi } from "./api.ts";
 import type { FeishuConfig } from "./config.ts";
 import { challengeOf } from "./inbound/webhook.ts";
 
-/** Permissions of the app. One of each `anyOf` suffices. */
+/** Permissions of the app. One permission from each `anyOf` is sufficient. */
 const PERMISSIONS: readonly { readonly anyOf: readonly string[]; readonly without: string }[] = [
   { anyOf: ["im:message", "im:message:send_as_bot"], without: "no answer can be sent" },
   { anyOf: ["im:message", "im:message:readonly"], without: "quoted and missed messages cannot be read" },
@@ -30,7 +30,9 @@ const GRANTED = 1;
 
 type ChecksContext = Pick<ChannelContext<FeishuConfig>, "config" | "fetch">;
 
-/** Checks the permissions of the app, and whether Feishu delivers its events the way this account receives them. */
+/**
+ * Checks the permissions of the app, and whether Feishu delivers its events over the transport that this account uses.
+ */
 export async function checkApp(
   context: ChecksContext,
   api: FeishuApi,
@@ -107,7 +109,7 @@ function subscriptionTrouble(
   return events.includes(MESSAGES) ? undefined : `the app does not subscribe to ${MESSAGES}`;
 }
 
-/** Checks the permissions that the tenant granted to the app. */
+/** Checks the permissions that the tenant has granted to the app. */
 async function checkPermissions(api: FeishuApi, signal: AbortSignal): Promise<AccountCheck> {
   const answer = await api.call({ what: "asking for the permissions", write: false, signal }, (client) =>
     client.get("/open-apis/application/v6/scopes"),

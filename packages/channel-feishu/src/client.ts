@@ -8,8 +8,8 @@ type Im = Client["im"]["v1"];
 type CardKit = Client["cardkit"]["v1"];
 
 /**
- * The API calls of this channel, with the types of the vendor's SDK. The SDK's own client has about two thousand calls:
- * six megabytes of source that would stay in memory for these twenty.
+ * The API calls of this channel, with the types of the vendor's SDK. The SDK's own client has about two thousand calls,
+ * whose six megabytes of source would stay in memory for the twenty that are used here.
  */
 export interface FeishuClient {
   readonly message: Pick<Im["message"], "create" | "reply" | "list" | "get" | "update" | "patch" | "delete">;
@@ -101,7 +101,7 @@ export function createClient(http: FeishuHttp, config: FeishuConfig, clock: Cloc
   };
 }
 
-/** Creates the form of an upload. The file part has a generic name, because the real name is a separate field. */
+/** Creates the form for an upload. The file part has a generic name, because the actual name is a separate field. */
 function formOf(data: unknown): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(isPayload(data) ? data : {})) {
@@ -113,11 +113,11 @@ function formOf(data: unknown): FormData {
 
 interface TokenAnswer {
   readonly tenant_access_token?: string;
-  /** In seconds. */
+  /** Lifetime in seconds. */
   readonly expire?: number;
 }
 
-/** Requests the app's token at the first call, and again shortly before it expires. */
+/** Requests the app's token with the first call, and again shortly before it expires. */
 function tenantToken(
   http: FeishuHttp,
   config: FeishuConfig,
@@ -141,7 +141,7 @@ function tenantToken(
   return {
     get() {
       if (latest !== undefined && clock.now() < until) return unlessGivenUp(latest);
-      // Concurrent calls share one request, which none of their signals may abort.
+      // Concurrent calls share one request, which none of their signals must abort.
       until = Number.POSITIVE_INFINITY;
       const asked = callSignal.run(AbortSignal.timeout(limits.requestTimeoutMs), ask);
       latest = asked;
@@ -166,7 +166,7 @@ function unlessGivenUp(token: Promise<string>): Promise<string> {
   );
 }
 
-/** Marks an error of the token request: the call that needs the token was not sent. */
+/** Marks an error of the token request. The call that needs the token was not sent. */
 function notSent(error: unknown): unknown {
   if (!(error instanceof FeishuHttpError) || (error.status !== undefined && error.status < 500)) return error;
   const { message, retryAfterMs } = error;

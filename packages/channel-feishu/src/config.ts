@@ -7,12 +7,12 @@ export interface FeishuConfig {
   readonly transport: "webhook" | "socket";
   readonly verificationToken?: string | undefined;
   readonly encryptKey?: string | undefined;
-  /** The request URL of the app, which the account's checks call. Default: the URL that Feishu has stored. */
+  /** The request URL of the app, used by the account's checks. Default: the URL that Feishu has stored. */
   readonly webhookUrl?: string | undefined;
   readonly domain: "feishu" | "lark";
-  /** Streams answers into cards if the app may do that. */
+  /** True to stream answers into cards if the app has the permission. */
   readonly streams: boolean;
-  /** Reads messages to the bot again, to find edits. */
+  /** True to reread messages to the bot, to detect edits. */
   readonly readEdits: boolean;
   readonly baseUrl?: string | undefined;
 }

@@ -1,4 +1,4 @@
-/** Feishu's emoji types with a Unicode emoji. Source: the open platform's list of emoji types. */
+/** Feishu's emoji types that have a Unicode emoji. Source: the open platform's list of emoji types. */
 const emoji: Readonly<Record<string, string>> = {
   THUMBSUP: "👍",
   ThumbsDown: "👎",
@@ -41,12 +41,12 @@ function plain(symbol: string): string {
   return symbol.replace(/\ufe0f/g, "");
 }
 
-/** Returns the emoji of one of Feishu's types, or the type itself if it has no emoji. */
+/** Returns the Unicode emoji for one of Feishu's types, or the type itself if there is none. */
 export function emojiOf(type: string): string {
   return emoji[type] ?? type;
 }
 
-/** Returns Feishu's type of an emoji, or `undefined` if it has none. A type is returned as it is. */
+/** Returns Feishu's type for an emoji, or `undefined` if there is none. A type is returned unchanged. */
 export function emojiType(symbol: string): string | undefined {
   return types.get(plain(symbol)) ?? (/^[A-Za-z0-9_]+$/.test(symbol) ? symbol : undefined);
 }

@@ -70,13 +70,14 @@ const codes: Readonly<Record<number, readonly [ChannelErrorCode, ChannelErrorSco
   41050: ["permission"],
 };
 
-/** Default wait if Feishu sends none, in milliseconds. */
+/** Default delay if Feishu does not send one, in milliseconds. */
 const defaultWaitMs = 1000;
 
 /**
  * Converts any error of a call to a {@link ChannelError}.
  *
- * @param write the call changes state, so a missing response leaves its outcome unknown
+ *
+ * @param write true if the call changes state, so that a missing response leaves its outcome unknown
  */
 export function toChannelError(error: unknown, what: string, write: boolean): ChannelError {
   if (isChannelError(error)) return error;

@@ -18,17 +18,17 @@ import { listed } from "./listed.ts";
 /** Maximum page size of Feishu's lists. */
 export const pageSize = 50;
 
-/** A time span in milliseconds since the epoch. Feishu counts in seconds, so the span is widened to full seconds. */
+/** A time span in milliseconds since the epoch. Feishu uses seconds, so the span is widened to full seconds. */
 interface Span {
   readonly start?: number;
   readonly end?: number;
-  /** Messages per page. Default: the maximum. */
+  /** Maximum number of messages per page. Default: the maximum page size. */
   readonly size?: number;
   /** Maximum number of pages. Default: 1. */
   readonly pages?: number;
 }
 
-/** Returns messages of a chat, newest first. */
+/** Returns messages from a chat, newest first. */
 export async function listMessages(
   api: FeishuApi,
   chatId: string,

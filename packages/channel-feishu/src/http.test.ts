@@ -13,7 +13,7 @@ afterEach(() => {
 const url = "https://open.feishu.cn/open-apis/im/v1/messages/om_1/resources/file_1";
 const most = limits.requestTimeoutMs;
 
-/** A download whose pieces the test sends. */
+/** Starts a download whose chunks the test sends. */
 async function begin() {
   const sending = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>();
   const http = createHttp(async (_, init) => {

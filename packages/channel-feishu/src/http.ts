@@ -19,7 +19,7 @@ export class FeishuHttpError extends Error {
   /** Feishu's business code. */
   readonly code: number | undefined;
   readonly retryAfterMs: number | undefined;
-  /** The request certainly did not reach Feishu. */
+  /** True if the request certainly did not reach Feishu. */
   readonly unsent: boolean;
 
   constructor(
@@ -34,7 +34,7 @@ export class FeishuHttpError extends Error {
   }
 }
 
-/** Signal of the current call. The SDK's request options have no field for one. */
+/** The signal of the current call. The SDK's request options have no field for it. */
 export const callSignal: AsyncLocalStorage<AbortSignal> = new AsyncLocalStorage();
 
 /** A request, with the SDK's field names. */
@@ -43,11 +43,11 @@ export interface FeishuRequest {
   /** Default `GET`. */
   readonly method?: string;
   readonly headers?: Readonly<Record<string, unknown>>;
-  /** Query parameters. Undefined values are left out. */
+  /** Query parameters. Undefined values are omitted. */
   readonly params?: object;
-  /** The body: a form is sent as it is, anything else as JSON. */
+  /** The body. A form is sent as is, anything else as JSON. */
   readonly data?: unknown;
-  /** In milliseconds. */
+  /** Time limit in milliseconds. */
   readonly timeout?: number;
 }
 
@@ -95,7 +95,10 @@ export function createHttp(fetch: typeof globalThis.fetch, now: () => number): F
   };
 }
 
-/** Returns the same bytes. The time limit applies to each chunk, not to the time that the reader takes with it. */
+/**
+ * Returns the same bytes. The time limit applies to the arrival of each chunk, not to the time that the reader takes to
+ * process it.
+ */
 function piecewise(body: ReadableStream<Uint8Array>, limit: Deadline): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   limit.pause();
@@ -140,7 +143,7 @@ async function send(
   if (data !== undefined && !isForm) head.set("content-type", "application/json; charset=utf-8");
   const body = isForm ? data : JSON.stringify(data);
   try {
-    // Feishu does not redirect. Another server must not get message texts.
+    // Feishu does not redirect. Message texts must not be sent to another server.
     return await fetch(url, {
       method: method.toUpperCase(),
       headers: head,

@@ -41,8 +41,8 @@ export const sendMedia: Readonly<Record<OutboundMediaKind, SendMediaLimit>> = {
 const noPicture: readonly (string | undefined)[] = ["234011", "234039"];
 
 /**
- * Uploads an attachment and returns the message that shows it. Images that Feishu rejects, and audio other than Opus,
- * are sent as files.
+ * Uploads an attachment and returns the message that contains it. Images that Feishu rejects, and audio other than
+ * Opus, are sent as files.
  */
 export async function attach(
   api: FeishuApi,
@@ -51,7 +51,7 @@ export async function attach(
 ): Promise<Rendered> {
   const bytes = Buffer.from(await readMedia(part, sendMedia, options.openMedia));
   const { signal } = options;
-  // An upload is not visible to anyone. Repeating it leaves an unused file.
+  // Uploads are not visible to anyone. Repeating one only leaves an unused file.
   const call = { what: "uploading an attachment", write: false, signal };
 
   const asImage = async (): Promise<Rendered> => {
@@ -116,14 +116,14 @@ function fileType(mimeType: string): FileType {
   return "stream";
 }
 
-/** Returns true for an Ogg stream of Opus, whose first page contains only the header (RFC 7845). */
+/** Returns true for an Ogg stream with Opus, whose first page contains only the header (RFC 7845). */
 function isOpus(bytes: Buffer): boolean {
   return bytes.toString("latin1", 0, 4) === "OggS" && bytes.subarray(0, 64).includes("OpusHead");
 }
 
 /**
  * Returns the duration in milliseconds. The last page contains the number of samples, at 48,000 per second. Returns
- * `undefined` if the result is implausible.
+ * `undefined` if the duration is implausible.
  */
 function opusMs(bytes: Buffer): number | undefined {
   const last = bytes.lastIndexOf("OggS");

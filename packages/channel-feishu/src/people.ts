@@ -17,7 +17,7 @@ const dayMs = 24 * 3_600_000;
 
 /** Looks up and caches people and the bot. */
 export interface People {
-  /** The bot, if it was looked up before. */
+  /** Returns the bot if it has already been looked up. */
   known(): Identity | undefined;
   /**
    * Looks up the bot.

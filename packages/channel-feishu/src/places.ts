@@ -24,32 +24,33 @@ export interface Place {
 /** An earlier message. */
 export interface EarlierMessage {
   readonly chatId: string | undefined;
-  /** Sent by this app. */
+  /** True if this app sent the message. */
   readonly own: boolean;
-  /** Absent if it was not looked up. */
+  /** Absent if the content was not looked up. */
   readonly content?: EarlierContent | undefined;
 }
 
 interface EarlierContent {
-  /** The author. Absent for this app. */
+  /** The author. Absent if it is this app. */
   readonly senderId?: string | undefined;
   readonly text: string;
   readonly media: readonly MediaRef[];
 }
 
 const mostChats = 1000;
-/** Maximum length of a stored quote, in UTF-16 units. */
+/** Maximum length of a stored quote, in UTF-16 code units. */
 const mostQuoted = 4000;
 const weekMs = 7 * 24 * 3_600_000;
 
-/** Caches chats and messages of events, and looks up others. */
+/** Caches chats and messages from events, and looks up others. */
 export interface Places {
-  /** Caches the kind of a chat from an event. */
+  /** Caches the type of a chat from an event. */
   saw(chatId: string, kind: Place["kind"]): Promise<void>;
   /** Caches a message that this account sent. */
   sent(messageId: string, chatId: string): Promise<void>;
   /**
-   * Returns `undefined` if the bot cannot see the message.
+   * Returns `undefined` if the bot cannot access the message.
+   *
    *
    * @throws ChannelError if the message cannot be looked up now
    */
@@ -60,7 +61,7 @@ export interface Places {
    * @throws ChannelError if it cannot be read
    */
   forwarded(messageId: string, signal: AbortSignal): Promise<string>;
-  /** Returns the kind of a chat. Unknown chats count as `group`, which has fewer rights. */
+  /** Returns the type of a chat. Unknown chats are treated as `group`, which has fewer rights. */
   kind(chatId: string, signal: AbortSignal): Promise<Place["kind"]>;
 }
 
@@ -71,7 +72,7 @@ export function createPlaces(
 ): Places {
   const { config, cache } = context;
   const key = (kind: string, id: string) => `feishu/${config.appId}/${kind}/${id}`;
-  /** The kind of a chat never changes, so it is stored once. */
+  /** The type of a chat never changes, so it is stored only once. */
   const seen = new Map<string, Place["kind"]>();
 
   function forwarded(messageId: string, items: readonly Payload[], signal: AbortSignal): Promise<string> {
@@ -131,7 +132,7 @@ function readMessage(item: Payload, words: string, appId: string): EarlierMessag
   const chatId = textAt(item, "chat_id");
   const senderId = textAt(objectAt(item, "sender"), "id");
   const own = senderId === appId;
-  // Feishu returns a card of this app without its words.
+  // Feishu returns cards from this app without their text.
   const isCard = own && item["msg_type"] === "interactive";
   const text = isCard ? "" : fitText(words, { max: mostQuoted, unit: "utf16" }).toWellFormed();
   return { chatId, own, content: { senderId: own ? undefined : senderId, text, media: mediaOf(item) } };

@@ -6,7 +6,7 @@ export interface SlackAddress {
   readonly channel: string;
   /** Timestamp of the message that started the thread. */
   readonly thread?: string;
-  /** The slash command to respond to. A command is never in a thread. */
+  /** The slash command to respond to. Commands are never in a thread. */
   readonly command?: string;
 }
 

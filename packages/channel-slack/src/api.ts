@@ -16,9 +16,9 @@ import { limits } from "./limits.ts";
 import { loadBolt } from "./sdk.ts";
 
 interface CallOptions {
-  /** Used in error messages, for instance `sending a message`. */
+  /** Describes the call in error messages, for instance `sending a message`. */
   readonly what: string;
-  /** The call changes something that people see. */
+  /** True if the call has visible effects. */
   readonly write: boolean;
   readonly signal: AbortSignal;
 }
@@ -45,10 +45,7 @@ export interface SlackApi {
 
 type Logger = NonNullable<webApi.WebClientOptions["logger"]>;
 
-/**
- * Creates a logger that drops everything: errors are thrown anyway, and the SDK's log lines contain message
- * texts.
- */
+/** Creates a logger that drops everything: errors are thrown anyway, and the SDK's log lines contain message texts. */
 export function quietLogger(level: ReturnType<Logger["getLevel"]>): Logger {
   const say = (): void => {};
   return { debug: say, info: say, warn: say, error: say, setLevel: say, setName: say, getLevel: () => level };
@@ -73,7 +70,7 @@ export function createApi(
     return new webApi.WebClient(config.botToken, {
       slackApiUrl: apiBase(config),
       fetch: createFetch(context, () => calls.getStore()),
-      // The host applies rate limits and retries.
+      // The host handles rate limits and retries.
       retryConfig: { retries: 0 },
       rejectRateLimitedCalls: true,
       maxRequestConcurrency: Number.POSITIVE_INFINITY,
@@ -126,7 +123,7 @@ export function createApi(
   };
 }
 
-/** The host's `fetch` with the signal of the call and a deadline for the whole response. */
+/** Wraps the host's `fetch` to use the call's signal and a time limit for the complete response. */
 export function createFetch(
   { fetch, clock }: Pick<ChannelContext, "fetch" | "clock">,
   currentCall: () => Call | undefined,
@@ -142,7 +139,7 @@ export function createFetch(
       const headers = new Headers(response.headers);
       // The body is already decoded.
       for (const name of ["content-encoding", "content-length"]) headers.delete(name);
-      // The SDK does not handle a 429 without `Retry-After` or with a date in it.
+      // The SDK does not handle a 429 response whose `Retry-After` is missing or a date.
       if (response.status === 429) {
         const waitMs = parseRetryAfter(headers.get("retry-after"), clock.now()) ?? limits.rateWaitMs;
         headers.set("retry-after", String(Math.ceil(waitMs / 1_000)));

@@ -33,13 +33,13 @@ import { reconcile } from "./outbound/reconcile.ts";
 import { createSender } from "./outbound/send.ts";
 import { createPeople } from "./people.ts";
 
-/** Shown next to the bot's name while it writes. */
+/** Shown next to the bot's name while it is writing. */
 const TYPING_STATUS = "is writing…";
 
 type SlackMethods = Required<Omit<ChannelMethods<SlackAddress>, "closePoll">>;
 type SlackChannel = Channel<SlackAddress> & SlackMethods;
 
-/** Creates an account. Loads no SDK before the first call of the platform's API. */
+/** Creates an account. Loads no SDK before the first call of Slack's API. */
 export function createSlack(context: ChannelContext<SlackConfig>): SlackChannel {
   return hostedChannel(context, openAccount);
 }
@@ -64,7 +64,7 @@ function openAccount({ context, activity }: HostedAccount<SlackConfig>) {
     maxBytes: limits.bodyBytes,
     verify: createVerifier(context),
     handle,
-    // Slack would show a body as the response to a command.
+    // Slack would show a response body as the response to the command.
     accepted: () => new Response(),
     logger,
   });
@@ -150,7 +150,7 @@ function createStatus(api: SlackApi) {
     } catch (error) {
       // The thread may have been deleted.
       if (isRetryable(error)) throw error;
-      // The app is not permitted to set a status at all, so every further attempt would fail too.
+      // The app is not permitted to set a status at all, so further attempts would fail too.
       if (isAppRestriction(error)) hasStatus = false;
     }
   };

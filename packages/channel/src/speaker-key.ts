@@ -1,6 +1,6 @@
 import type { MessageEvent } from "./contract/events.ts";
 
-/** The key of a message's sender. Unique across channels, and the same after a change of name. */
+/** Returns the key of a message's sender. It is unique across channels and survives name changes. */
 export function getSpeakerKey({ channel, sender }: Pick<MessageEvent, "channel" | "sender">): string {
   return `${channel}:${sender.id}`;
 }

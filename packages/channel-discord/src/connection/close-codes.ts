@@ -2,7 +2,7 @@ import { ChannelError } from "@signalbox/channel";
 
 const bot = "Bot, in the developer portal (discord.com/developers/applications)";
 
-/** Close codes that need an operator's action. Source: "Gateway Close Event Codes". */
+/** Close codes that require action from an operator. Source: "Gateway Close Event Codes". */
 const fatalCloseCodes: Readonly<Record<number, string>> = {
   4004: `the token was rejected: reset it under ${bot} and update the configuration`,
   4010: "the shard was rejected",
@@ -12,7 +12,7 @@ const fatalCloseCodes: Readonly<Record<number, string>> = {
   4014: `the intents were rejected: turn on Message Content Intent under ${bot}, or set messageContent: false`,
 };
 
-/** Returns whether Discord ended the session: 4007 means an invalid sequence, 4009 a timeout. */
+/** Returns true if Discord has ended the session: 4007 means an invalid sequence, 4009 a timeout. */
 export function isSessionOver(code: number): boolean {
   return code === 4007 || code === 4009;
 }

@@ -3,16 +3,13 @@ import { type ChannelContext, isPayload, textAt } from "@signalbox/channel";
 
 type SessionContext = Pick<ChannelContext, "state" | "clock">;
 
-/**
- * State that a connection needs to resume: the session, and the sequence up to which all events were
- * accepted. Persists over restarts.
- */
+/** The state for resuming: the session, and the sequence up to which all events were accepted. Survives restarts. */
 export interface Session {
   load(): Promise<void>;
   current(): SessionInfo | null;
   /** Stores a new session. */
   begin(info: SessionInfo): Promise<void>;
-  /** Deletes a session that Discord no longer knows. */
+  /** Deletes a session that Discord no longer recognizes. */
   forget(): Promise<void>;
   /** Registers a received event. The sequence does not advance beyond it until it is accepted. */
   received(sequence: number): void;
@@ -20,10 +17,13 @@ export interface Session {
   flush(): Promise<void>;
 }
 
-/** A sequence that is stored late only causes redeliveries, which are deduplicated. */
+/**
+ * Minimum interval between writes in milliseconds. A sequence that is stored late only causes redeliveries, which are
+ * deduplicated.
+ */
 const writeEveryMs = 2_000;
 
-/** @param botId part of the storage key, so a new bot under the same account starts fresh */
+/** @param botId part of the storage key, so that a new bot under the same account starts without a session */
 export function createSession({ state, clock }: SessionContext, botId: string): Session {
   const key = `${botId}/session`;
   let info: SessionInfo | null = null;

@@ -19,17 +19,17 @@ interface GatewayOptions {
   readonly context: ChannelContext<DiscordConfig>;
   readonly api: DiscordApi;
   readonly session: Session;
-  /** Called for each new connection. The returned function receives all its events in order. */
+  /** Called for each new connection. The returned function receives all events of the connection in order. */
   listen(): (event: unknown) => void;
   /** Called when a new session starts, before its first event. Discord does not deliver events from before it. */
   sessionBegins(): void;
-  /** Called after a new session started. */
+  /** Called after a new session has started. */
   missed(lostAt: number | undefined): Promise<void>;
 }
 
 /** A connection to Discord's gateway. */
 export interface GatewayConnection extends Omit<SupervisedConnection, "startOver"> {
-  /** Drops the current connection, so that Discord delivers unaccepted events again. */
+  /** Drops the current connection, so that Discord redelivers unaccepted events. */
   lose(): void;
 }
 
@@ -47,8 +47,8 @@ const HEARTBEAT_OPCODE = 1;
 const RESUMABLE_CLOSE = 4200;
 
 /**
- * Connects through discord.js's gateway client. It reconnects by itself without a deadline, so each client is
- * used for one connection only and the session is stored here.
+ * Connects through discord.js's gateway client. That client reconnects on its own without a time limit, so each client
+ * is used for only one connection and the session is stored here.
  */
 export function createConnection(options: GatewayOptions): GatewayConnection {
   const { context, session } = options;
@@ -61,12 +61,12 @@ export function createConnection(options: GatewayOptions): GatewayConnection {
       return await connect(signal, limits.resumeMs);
     } catch (error) {
       if (signal.aborted || session.current() !== null) throw error;
-      // The old session has ended, so a new one can start at once.
+      // The old session has ended, so a new one can start immediately.
       return connect(signal);
     }
   }
 
-  /** @param resumeMs time that Discord has to resume the session */
+  /** @param resumeMs time limit for Discord to resume the session, in milliseconds */
   async function connect(signal: AbortSignal, resumeMs?: number): Promise<Connection> {
     const attempt = openOnce(options, beforeSession);
     standing = attempt;
@@ -116,7 +116,7 @@ export function createConnection(options: GatewayOptions): GatewayConnection {
       });
     },
     lose() {
-      // The host rejected an event and may accept it a moment later, so the pause is not increased.
+      // The host rejected an event but may accept it a moment later, so the delay is not increased.
       supervised.startOver();
       standing?.connection.close();
     },
@@ -124,9 +124,9 @@ export function createConnection(options: GatewayOptions): GatewayConnection {
 }
 
 interface Attempt {
-  /** Resolves when Discord returned the gateway URL. A failure after that is not a network problem. */
+  /** Resolves once Discord has returned the gateway URL. A later failure is not a network problem. */
   readonly reached: Promise<unknown>;
-  /** Resolves when the session started or resumed. */
+  /** Resolves once the session has started or resumed. */
   readonly ready: Promise<{ readonly isNew: boolean }>;
   readonly connection: Connection;
 }
@@ -151,13 +151,13 @@ function openOnce(
 
   function close(): void {
     end(createConnectionError("the connection was closed"));
-    // A socket that is closed while it opens would stay open without an owner.
+    // A socket that is closed while it is opening would stay open without an owner.
     if (isOpen) Promise.resolve(manager.destroy({ code: RESUMABLE_CLOSE })).catch(() => {});
   }
 
   manager.on(WebSocketShardEvents.Hello, () => {
     isOpen = true;
-    // Not synchronously: the client's timers must exist before they can be cleared.
+    // Not called synchronously, because the client's timers must exist before they can be cleared.
     if (isOver) queueMicrotask(close);
   });
   manager.on(WebSocketShardEvents.Ready, () => {
@@ -192,10 +192,13 @@ function openOnce(
   return { reached, ready: ready.promise, connection };
 }
 
-/** Called before a new session, with Discord's `session_start_limit`. Throws if the session has to wait. */
+/** Called before a new session with Discord's `session_start_limit`. Throws if the session must wait. */
 type SessionPace = (limit: { readonly remaining: number; readonly reset_after: number }) => void;
 
-/** Spreads the last sessions of a day over its rest: Discord resets the token of a bot that needs more. */
+/**
+ * Spreads the last sessions of a day over the rest of the day, because Discord resets the token of a bot that exceeds
+ * the limit.
+ */
 function createSessionPace(now: () => number): SessionPace {
   let startedAt = Number.NEGATIVE_INFINITY;
   return ({ remaining, reset_after: resetMs }) => {
@@ -213,6 +216,7 @@ function createSessionPace(now: () => number): SessionPace {
 /**
  * Creates a discord.js client for one connection.
  *
+ *
  * @param isOver once it returns true, the client no longer reads or writes the session
  */
 function createManager(
@@ -228,8 +232,7 @@ function createManager(
     handshakeTimeout: limits.connectMs,
     helloTimeout: limits.connectMs,
     readyTimeout: limits.connectMs,
-    // The client reads the session before it reconnects, which it must not do. A promise that never resolves
-    // stops it.
+    // The client reads the session before it reconnects, which it must not do. A pending promise stops it.
     retrieveSessionInfo: () => (isOver() ? new Promise<never>(() => {}) : session.current()),
     async updateSessionInfo(_, info) {
       if (isOver()) return;
@@ -237,7 +240,7 @@ function createManager(
         if (info === null) await session.forget();
         else if (info.sessionId !== session.current()?.sessionId) await session.begin(info);
       } catch (error) {
-        // An exception here would end the process. The session is in memory and is stored with its next
+        // An exception here would end the process. The session is in memory and will be stored together with its next
         // sequence.
         context.logger.warn("failed to store the session", { reason: reasonOf(error) });
       }
@@ -251,7 +254,7 @@ function getIntents({ messageContent }: DiscordConfig): number {
   return messageContent ? always | intents.messageContent : always;
 }
 
-/** Resolves when Discord acknowledged a heartbeat. */
+/** Resolves when Discord has acknowledged a heartbeat. */
 async function waitForHeartbeat(
   manager: WebSocketManager,
   session: Session,

@@ -37,7 +37,7 @@ export function readBody(message: Payload, own: OwnIds): MessageBody {
   };
 }
 
-/** Text of a message, or a description if it has none. */
+/** Returns the text of a message, or a description if it has none. */
 export function getText(message: Payload, own: OwnIds): string {
   const said = getWrittenText(message);
   if (said !== "") return writeMentions(said, readMentions(message, own), own);
@@ -49,11 +49,11 @@ export function getText(message: Payload, own: OwnIds): string {
   return objectsAt(message, "embeds").map(readEmbed).join("\n\n").trim();
 }
 
-/** Source: "Component Reference". Components nest three deep: container, section, text. */
+/** Source: "Component Reference". Components nest three levels deep: container, section, text. */
 const TEXT_DISPLAY = 10;
 const MAX_LEVELS = 3;
 
-/** Text of a message, from its content or its components. */
+/** Returns the text of a message from its content or its components. */
 export function getWrittenText(message: Payload): string {
   return textAt(message, "content") ?? collectTexts(message, 1).join("\n\n");
 }
@@ -69,7 +69,7 @@ function listPollAnswers(poll: Payload): string[] {
   return objectsAt(poll, "answers").map((one) => `- ${textAt(objectAt(one, "poll_media"), "text") ?? ""}`);
 }
 
-/** Text of an embed, in which bots and feeds write. */
+/** Returns the text of an embed, which bots and feeds use. */
 function readEmbed(embed: Payload): string {
   const fields = objectsAt(embed, "fields").map(
     (field) => `${textAt(field, "name")}: ${textAt(field, "value")}`,
@@ -105,7 +105,7 @@ function readRepliedTo(message: Payload, own: OwnIds): Reference | undefined {
     : { kind: "reply", messageId };
 }
 
-/** Reads a message that another one replies to. */
+/** Reads the message that another one replies to. */
 export function readEarlierMessage(message: Payload, own: OwnIds): Reference {
   const author = objectAt(message, "author");
   const id = textAt(author, "id");
@@ -128,10 +128,7 @@ export function parseIsoTime(payload: Payload, key: string): number | undefined 
   return time > 1e12 && time < 1e14 ? time : undefined;
 }
 
-/**
- * @param said the message itself or the forwarded one. References always contain the ids of the outer
- *   message.
- */
+/** @param said the message itself or the forwarded one. References always contain the ids of the outer message. */
 function readAttachments(message: Payload, said: Payload): readonly MediaRef[] {
   return objectsAt(said, "attachments").flatMap((attachment): MediaRef[] => {
     const [id, url] = [textAt(attachment, "id"), textAt(attachment, "url")];

@@ -7,12 +7,12 @@ import {
 } from "@signalbox/channel";
 import { addressCodec } from "../address.ts";
 
-/** Information that the event itself does not contain. */
+/** Facts that the event itself does not contain. */
 export interface DiscordFacts extends EventFacts {
   readonly conversation: Conversation;
-  /** The same at every redelivery. Used for events without an id. */
+  /** The same for every redelivery. Used for events without an id. */
   readonly deliveryId: string;
-  /** The payload, for `raw`. */
+  /** The platform's payload, used as `raw`. */
   readonly payload: unknown;
 }
 

@@ -26,7 +26,7 @@ export interface GatewayEvent {
   /** Source: "Gateway Events". */
   readonly type: string;
   readonly data: Payload;
-  /** The same at every redelivery. */
+  /** The same for every redelivery. */
   readonly deliveryId: string;
 }
 
@@ -38,9 +38,7 @@ export interface EventSources {
   readonly api: DiscordApi;
 }
 
-/**
- * Converts a gateway event to inbound events. Returns none if the event needs no reaction or is malformed.
- */
+/** Converts a gateway event to inbound events. Returns none if the event is irrelevant or malformed. */
 export async function readEvents(
   ports: EventSources,
   gatewayEvent: GatewayEvent,
@@ -93,7 +91,7 @@ async function readContentEvent(
       : readEdited(message, facts, own);
   if (event === undefined || event.addressed === "none" || event.messageId === conversation.id)
     return toList(event);
-  // The message is answered without its thread's first message if that cannot be looked up now.
+  // If the first message of the thread cannot be looked up now, the message is emitted without it.
   const start = await lookUpThreadStart(ports, conversation, own, signal).catch(() => undefined);
   return [start === undefined ? event : { ...event, references: [start, ...(event.references ?? [])] }];
 }

@@ -9,26 +9,25 @@ interface IntakeOptions {
   readonly receiver: Receiver;
   readonly session: Session;
   readonly logger: ChannelLogger;
-  /** Failed attempts by event, over all connections. */
+  /** Number of failed attempts per event, across all connections. */
   readonly unreadable: Map<string, number>;
   /**
-   * Called if the host rejected an event. The connection must be reopened, so that Discord sends it again.
-   * Nothing more is accepted from this connection.
+   * Called if the host rejected an event. The connection must be reopened, so that Discord redelivers the event. No
+   * further events are accepted from this connection.
    */
   refused(): void;
 }
 
-/** Takes the events of one connection in order. */
+/** Handles the events of one connection in order. */
 export interface Intake {
   take(frame: unknown): void;
-  /** Resolves when all received events are handled. */
+  /** Resolves once all received events have been handled. */
   settled(): Promise<void>;
 }
 
 /**
- * Creates the intake of a connection. The session's sequence advances only over events that the host
- * accepted, and all before them. Events are read one after the other but emitted concurrently, so that many
- * share one commit.
+ * Creates the intake of a connection. The session's sequence advances past an event only after the host has accepted it
+ * and all events before it. Events are read one at a time but emitted concurrently, so that many share one commit.
  */
 export function createIntake(options: IntakeOptions): Intake {
   const { receiver, session, logger, unreadable, refused } = options;
@@ -67,7 +66,7 @@ export function createIntake(options: IntakeOptions): Intake {
     }
   }
 
-  /** Counts failed attempts, so that one unreadable event does not block those after it. */
+  /** Counts failed attempts, so that an unreadable event does not block the ones after it. */
   function isHopeless({ deliveryId }: Frame): boolean {
     const tries = (unreadable.get(deliveryId) ?? 0) + 1;
     unreadable.set(deliveryId, tries);

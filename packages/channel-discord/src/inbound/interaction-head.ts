@@ -1,12 +1,12 @@
 import { objectAt, type Payload, textAt } from "@signalbox/channel";
 import { idAt } from "../address.ts";
 
-/** The fields of an interaction that are needed to respond within three seconds. */
+/** The fields of an interaction that are required for a response within three seconds. */
 export interface InteractionHead {
   readonly id: string;
   readonly token: string;
   readonly kind: "command" | "message-command" | "component" | "form";
-  /** Discord shows a pending response until the bot writes a message. */
+  /** True if Discord shows a pending response until the bot writes a message. */
   readonly awaitsMessage: boolean;
   readonly applicationId: string;
 }
@@ -15,7 +15,7 @@ export interface InteractionHead {
 const interactionType = { command: 2, component: 3, form: 5 } as const;
 const onMessage = 3;
 
-/** Returns `undefined` for malformed and unknown interactions. */
+/** Returns `undefined` for malformed or unknown interactions. */
 export function readInteraction(payload: Payload): InteractionHead | undefined {
   const kind = getKind(payload);
   const [id, applicationId] = ["id", "application_id"].map((key) => idAt(payload, key));

@@ -39,7 +39,7 @@ export function interactionEvent(
   const sender = readUser(payload, facts.botId);
   const data = objectAt(payload, "data");
   if (sender === undefined) return undefined;
-  // A command's answer replaces its pending response.
+  // The answer to a command replaces its pending response.
   const { id: channelId } = facts.conversation;
   const address = addressCodec.encode(awaitsMessage ? { channelId, interactionId: id } : { channelId });
   const base = {
@@ -64,7 +64,7 @@ export function interactionEvent(
 
 type Base = ReturnType<typeof createBase>;
 
-/** Reads a click on a button or a choice of a menu. */
+/** Reads a click on a button or a selection in a menu. */
 function readClick(payload: Payload, base: Base): ActionEvent | undefined {
   const data = objectAt(payload, "data");
   const [chosen] = Array.isArray(data["values"]) ? data["values"] : [];
@@ -86,7 +86,7 @@ function getMessageField(payload: Payload): Pick<ActionEvent, "messageId"> {
   return messageId === undefined ? {} : { messageId };
 }
 
-/** Reads a question about a message. Using the bot's own command addresses the bot. */
+/** Reads a question about a message. The bot's own command always addresses the bot. */
 function readQuestion(data: Payload, base: Base): MessageEvent | undefined {
   const text = readFormText(data);
   const about = parseAskedAbout(textAt(data, "custom_id") ?? "");
@@ -104,7 +104,7 @@ function readQuestion(data: Payload, base: Base): MessageEvent | undefined {
   };
 }
 
-/** Servers send a member, other places a user. */
+/** Interactions in a server contain a member, others a user. */
 function readUser(payload: Payload, botId: string): Sender | undefined {
   const member = objectAt(payload, "member");
   const ofMember = objectAt(member, "user");

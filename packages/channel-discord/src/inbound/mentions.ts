@@ -1,14 +1,14 @@
 import { type Mention, objectsAt, type Payload, textAt } from "@signalbox/channel";
 import { getDisplayName } from "../people.ts";
 
-/** Ids that stand for the bot in mentions. */
+/** Ids that refer to the bot in mentions. */
 export interface OwnIds {
   readonly botId: string;
   /** The role that Discord created for the bot in this server. */
   readonly roleId: string | undefined;
 }
 
-/** Reads the mentioned users. Discord includes the author of the message that a reply pings. */
+/** Reads the mentioned users. If a reply pings the author of the quoted message, Discord includes that user. */
 export function readMentions(message: Payload, own: OwnIds): readonly Mention[] {
   const people = objectsAt(message, "mentions").flatMap((user): Mention[] => {
     const id = textAt(user, "id");
@@ -26,7 +26,7 @@ export function mentionedRoles(message: Payload): readonly unknown[] {
   return Array.isArray(roles) ? roles : [];
 }
 
-/** Returns whether the text itself mentions the bot. A reply can ping the bot without that. */
+/** Returns true if the text itself mentions the bot. A reply can ping the bot without a mention in its text. */
 export function mentionsBot(content: string, own: OwnIds): boolean {
   return new RegExp(`<@(?:!?${own.botId}${own.roleId === undefined ? "" : `|&${own.roleId}`})>`).test(
     content,
@@ -35,10 +35,7 @@ export function mentionsBot(content: string, own: OwnIds): boolean {
 
 const mentionPattern = /<@!?(\d{1,20})>|<a?:(\w{2,32}):\d{1,20}>/g;
 
-/**
- * Removes the bot's own mentions from the start and writes other mentions as `@Name` and custom emoji as
- * `:name:`.
- */
+/** Removes leading mentions of the bot. Writes other mentions as `@Name` and custom emoji as `:name:`. */
 export function writeMentions(content: string, mentions: readonly Mention[], own: OwnIds): string {
   const names = new Map(mentions.map(({ id, name }) => [id, name]));
   let rest = content.trimStart();

@@ -16,7 +16,7 @@ import { readEarlierMessage } from "./content.ts";
 import type { InteractionHead } from "./interaction-head.ts";
 import type { OwnIds } from "./mentions.ts";
 
-/** Prefix of the custom id of a form about a message; the message id follows. */
+/** Prefix of the custom id of a form about a message. The message id follows it. */
 const asksAbout = "@";
 
 /** Texts of forms in the language of the user's client. */
@@ -25,7 +25,7 @@ const words = {
   zh: { answer: "你的回答", question: "你的问题" },
 } as const;
 
-/** Returns the form that a click or a message command should open, or `undefined` if it opens none. */
+/** Returns the form to open after a click or a message command, or `undefined` if there is none. */
 export function formToOpen(payload: Payload, { kind }: InteractionHead): Form | undefined {
   const data = objectAt(payload, "data");
   const { answer, question } = textAt(payload, "locale")?.startsWith("zh") === true ? words.zh : words.en;
@@ -60,14 +60,14 @@ export function readFormText(data: Payload): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** Returns the id of the message that a form is about, or `undefined` if it is about none. */
+/** Returns the id of the message that a form refers to, or `undefined` if it refers to none. */
 export function parseAskedAbout(customId: string): string | undefined {
   return customId.startsWith(asksAbout) ? customId.slice(asksAbout.length) : undefined;
 }
 
 const keyOf = (messageId: string): string => `asked-about/${messageId}`;
 
-/** Stores the message that a command was used on. The submission of the form contains only its id. */
+/** Stores the message on which a command was used. The submission of the form contains only its id. */
 export async function storeAskedAbout(cache: ChannelCache, payload: Payload): Promise<void> {
   const data = objectAt(payload, "data");
   const messageId = idAt(data, "target_id");
@@ -76,7 +76,7 @@ export async function storeAskedAbout(cache: ChannelCache, payload: Payload): Pr
   await cache.set(keyOf(messageId), toJson(message) ?? null, limits.interactionMs);
 }
 
-/** Returns the message that a question is about. */
+/** Returns the message that a question refers to. */
 export async function readAskedAbout(
   cache: ChannelCache,
   messageId: string,

@@ -15,17 +15,17 @@ import { parseIsoTime, readBody } from "./content.ts";
 import { createBase, type DiscordFacts } from "./event-base.ts";
 import { mentionsBot, type OwnIds } from "./mentions.ts";
 
-/** Source: "Message Types". All other types are notices, for instance joins and pins. */
+/** Source: "Message Types". All other types are notices, for instance about joins and pins. */
 const plain = 0;
 const reply = 19;
 
-/** Returns whether this is a message with content by someone other than the bot. */
+/** Returns true if this is a message with content from someone other than the bot. */
 export function hasContent(message: Payload, botId: string): boolean {
   const { type } = message;
   return (type === plain || type === reply) && textAt(objectAt(message, "author"), "id") !== botId;
 }
 
-/** Returns whether a message replies to another one. A forward is not a reply. */
+/** Returns true if a message replies to another one. A forward is not a reply. */
 export function isReply({ type }: Payload): boolean {
   return type === reply;
 }
@@ -102,7 +102,7 @@ function readAuthor(message: Payload, botId: string): Sender | undefined {
   return createSender(author, member, { botId, isBot: textAt(message, "webhook_id") !== undefined });
 }
 
-/** Reads a sender from a user payload and its member payload. */
+/** Creates a sender from a user payload and its member payload. */
 export function createSender(
   user: Payload,
   member: Payload,

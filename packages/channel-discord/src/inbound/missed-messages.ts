@@ -14,9 +14,8 @@ interface MissedSources {
 }
 
 /**
- * Returns the messages that people wrote in a channel since a time, oldest first, in the form of gateway
- * events. Adds the server and the author's roles, which Discord's list leaves out. Returns nothing if the
- * channel no longer exists.
+ * Returns the messages that people wrote in a channel since a time, oldest first, in the form of gateway events. Adds
+ * the server and the author's roles, which Discord's list omits. Returns nothing if the channel no longer exists.
  */
 export async function missedMessages(
   { api, places, people, botId }: MissedSources,
@@ -35,7 +34,7 @@ export async function missedMessages(
   }
 }
 
-/** Members are looked up one after the other, because Discord rejects many parallel requests. */
+/** Members are looked up one at a time, because Discord rejects many parallel requests. */
 async function addMemberRoles(
   people: People,
   guildId: string,
@@ -59,7 +58,7 @@ function getAuthorId(message: Payload): string {
   return textAt(objectAt(message, "author"), "id") ?? "";
 }
 
-/** Reads all pages of messages since a time, oldest first, up to a limit. */
+/** Reads all pages of messages since a time, oldest first, up to the page limit. */
 async function listPages(
   api: DiscordApi,
   channelId: string,

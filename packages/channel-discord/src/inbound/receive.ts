@@ -8,8 +8,9 @@ import { missedMessages } from "./missed-messages.ts";
 
 export interface Receiver {
   /**
-   * Reads an event and returns a function that emits it and reports whether the host accepted it. Events are
-   * read one after the other; emitting need not wait.
+   * Reads an event and returns a function that emits it and reports whether the host accepted it. Events are read one
+   * at a time, but emitting does not block reading.
+   *
    *
    * @throws ChannelError if a lookup failed
    */
@@ -62,7 +63,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     };
   }
 
-  /** Follow-up work after the host accepted the events. */
+  /** Runs follow-up tasks after the host has accepted the events. */
   async function after({ type, data }: GatewayEvent, events: readonly InboundEvent[]): Promise<void> {
     const interaction = type === "INTERACTION_CREATE" ? readInteraction(data) : undefined;
     if (interaction !== undefined) await respond(options, interaction, data, events);

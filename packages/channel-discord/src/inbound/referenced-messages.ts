@@ -18,8 +18,9 @@ import { isReply } from "./messages.ts";
 const FORWARD = 1;
 
 /**
- * Completes a reply whose event lacks the message that it replies to. Discord leaves `referenced_message` out if its
- * backend did not load the message, and sends `null` if the message was deleted.
+ * Completes a reply whose event lacks the message that it replies to. Discord omits `referenced_message` if its backend
+ * did not load the message, and sends `null` if the message was deleted.
+ *
  *
  * @throws ChannelError if the message cannot be looked up now
  */
@@ -57,8 +58,9 @@ interface ThreadSources {
 }
 
 /**
- * Looks up the message that a thread was started from, once per thread. It has the id of the thread and is in the
- * parent channel, or in the thread itself if that is a forum post.
+ * Looks up the message that started a thread, once per thread. It has the id of the thread and is in the parent
+ * channel, or in the thread itself if that is a forum post.
+ *
  *
  * @returns `undefined` if the conversation is not a thread, or if an earlier message already referred to its start
  */
@@ -76,7 +78,7 @@ export async function lookUpThreadStart(
   return start === null ? undefined : { ...readEarlierMessage(start, own), kind: "thread", messageId: id };
 }
 
-/** Returns `null` if the message does not exist or the bot cannot see it. */
+/** Returns `null` if the message does not exist or the bot cannot access it. */
 async function fetchMessage(
   api: DiscordApi,
   channelId: string,

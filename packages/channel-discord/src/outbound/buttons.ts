@@ -11,7 +11,8 @@ const styles = { primary: 1, default: 2, danger: 4 } as const;
 const opensForm = "?";
 
 /**
- * Renders buttons in rows. Buttons that need more than one row become a menu, unless they differ in style.
+ * Renders buttons in rows. Buttons that need more than one row become a menu, unless they have different styles.
+ *
  *
  * @throws ChannelError `too_large`
  */
@@ -40,7 +41,7 @@ function renderRows(buttons: readonly Button[]): readonly unknown[] {
   }));
 }
 
-/** A chosen option is reported like a click on the button. */
+/** A selected option is reported like a click on its button. */
 function renderMenu(buttons: readonly Button[]): unknown {
   const options = buttons.map((button) => ({
     label: fitLabel(button.label, limits.optionLength),
@@ -49,7 +50,7 @@ function renderMenu(buttons: readonly Button[]): unknown {
   return { type: component.row, components: [{ type: component.menu, custom_id: "menu", options }] };
 }
 
-/** The button's id and, after a line break, its value as JSON. */
+/** Creates the custom id: the button's id and, after a line break, its value as JSON. */
 function writeCustomId({ id, value, opensForm: isForm = false }: Button): string {
   const written = value === undefined ? undefined : JSON.stringify(value);
   const content = written === undefined ? id : `${id}\n${written}`;
@@ -67,7 +68,7 @@ export function getFormId(customIdOfButton: string): string | undefined {
   return customIdOfButton.startsWith(opensForm) ? customIdOfButton.slice(opensForm.length) : undefined;
 }
 
-/** Parses a custom id that `renderButtons` wrote. */
+/** Parses a custom id created by `renderButtons`. */
 export function readCustomId(text: string): { readonly actionId: string; readonly value?: Json } {
   const end = text.indexOf("\n");
   if (end < 0) return { actionId: text };

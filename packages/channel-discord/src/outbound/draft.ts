@@ -16,7 +16,7 @@ export function createDraft(sender: Sender, to: DiscordAddress, options: DraftOp
       create: (content, { key, replyTo }) => sender.post(to, content, { key, replyTo, signal }),
       change: (messageId, content) => sender.change(channelId, messageId, content, signal),
       remove: (messageId) => sender.remove(channelId, messageId, signal),
-      // The command's response is the first part.
+      // The response to the command is the first part.
       sendRest: (message, how) => sender.send({ channelId }, message, { ...how, signal }),
     },
     options,

@@ -8,17 +8,17 @@ import { type Form, renderForm } from "./forms.ts";
 /** Responds to commands, clicks and forms. */
 export interface Interactions {
   /**
-   * Acknowledges an interaction. If it awaits a message, Discord shows a pending response. Never throws: if
-   * this comes too late, the answer is sent as an ordinary message.
+   * Acknowledges an interaction. If it awaits a message, Discord shows a pending response. Never throws: if the
+   * acknowledgement is too late, the answer is sent as an ordinary message.
    */
   acknowledge(interaction: InteractionHead, signal: AbortSignal): Promise<void>;
-  /** Opens a form. Never throws: if this comes too late, Discord tells the user. */
+  /** Opens a form. Never throws: if the response is too late, Discord informs the user. */
   openForm(interaction: InteractionHead, form: Form, signal: AbortSignal): Promise<void>;
   /**
-   * Replaces the pending response to a command.
+   * Replaces the pending response to a command. The same key yields the same message.
    *
-   * @returns `undefined` if the command has expired or already has another message; the same key writes the
-   *   same message
+   *
+   * @returns `undefined` if the command has expired or already has another message
    */
   answer(interactionId: string, answer: CommandAnswer): Promise<unknown>;
 }
@@ -39,7 +39,7 @@ export function createInteractions(
   api: DiscordApi,
 ): Interactions {
   const ports: Ports = { cache, logger, api };
-  /** An answer that is ready early waits for the acknowledgement of its command. */
+  /** If an answer is ready early, it waits for the acknowledgement of its command. */
   const beingAcknowledged = new Map<string, Promise<void>>();
 
   return {
@@ -66,7 +66,8 @@ const keyOf = (id: string): string => `interaction/${id}`;
 /**
  * Sends the first response.
  *
- * @returns whether Discord accepted it
+ *
+ * @returns true if Discord accepted it
  */
 async function respond(
   { api, logger }: Ports,
@@ -116,7 +117,7 @@ async function writeAnswer(
       signal,
     });
   } catch (error) {
-    // The token has expired. Discord sometimes also answers 404 for a valid token.
+    // The token has expired. Discord sometimes also responds with 404 to a valid token.
     if (isChannelError(error) && error.code === "not_found") return undefined;
     throw error;
   }

@@ -4,9 +4,8 @@ import { imageAsLink, renderMarkdown } from "@signalbox/channel/markdown";
 const marks = /[#|![\]]|^\s*(?:[-+*]|\d+[.)])\s|^\s*(?:-{3,}|\*{3,}|_{3,})\s*$|`{3}.*`/m;
 
 /**
- * Converts Markdown to Discord's dialect, which has emphasis, links, lists, quotes, code and three levels of
- * headings. Tables are shown as source, images become links. If the result exceeds the limit, the source is
- * returned.
+ * Converts Markdown to Discord's dialect, which has emphasis, links, lists, quotes, code and three levels of headings.
+ * Tables are shown as source, and images become links. If the result exceeds the limit, the source is returned.
  */
 export function toDiscordMarkdown(markdown: string, max: number): string {
   if (!marks.test(markdown)) return markdown;
@@ -26,7 +25,7 @@ export function toDiscordMarkdown(markdown: string, max: number): string {
   return text.length > max ? markdown : text;
 }
 
-/** Discord ends a code block at the first three backticks, however many started it. */
+/** Discord ends a code block at the first three backticks, even if more backticks opened it. */
 function codeBlock(source: string): string {
   const [, fence, code = ""] = /^(`{4,})(.*?)`*$/s.exec(source) ?? [];
   return fence === undefined ? source : `\`\`\`${replaceBackticks(code)}\`\`\``;
@@ -40,8 +39,8 @@ function replaceBackticks(code: string): string {
 const address = /https?:\/\/[^\s<>]+/g;
 
 /**
- * Escapes plain text, so that Discord shows no markup, links or mentions. URLs stay intact. If the result
- * exceeds the limit, the text is returned unchanged.
+ * Escapes plain text, so that Discord renders no markup, links or mentions. URLs stay intact. If the result exceeds the
+ * limit, the text is returned unchanged.
  */
 export function plainText(text: string, max: number): string {
   let escaped = "";

@@ -29,7 +29,7 @@ export function readPollResult(message: Payload): PollResult {
   return {
     options: objectsAt(poll, "answers").map((answer) => ({
       text: textAt(objectAt(answer, "poll_media"), "text") ?? "",
-      // Discord leaves out answers without votes.
+      // Discord omits answers without votes.
       votes: counts.get(answer["answer_id"]) ?? 0,
     })),
   };

@@ -37,7 +37,7 @@ export async function reconcile(
   const { to, content } = intent;
   const key = getPartKey(intent.idempotencyKey, intent.part);
   const messages = await listMessages(api, to.channelId, { after: sendWindow(intent).start, signal });
-  // A refused part is sent again in its plainer form.
+  // A refused part may have been sent again in its plainer form.
   const forms = [content, plainerPart(content) ?? content];
   const own = messages.filter((message) => textAt(objectAt(message, "author"), "id") === botId);
   const match = own.find(
@@ -46,7 +46,7 @@ export async function reconcile(
       !sender.isSentUnderOtherKey(textAt(message, "id") ?? "", key),
   );
   const messageId = match === undefined ? undefined : textAt(match, "id");
-  // After a full page, the message may be on the next one.
+  // If the page is full, the message may be on the next one.
   return reconciledFrom(messageId, messages.length < limits.pageSize);
 }
 
@@ -72,7 +72,7 @@ function matchesPoll(message: Payload, part: PollPart): boolean {
   );
 }
 
-/** Compares the current text. A draft may have shown this text before it changed. */
+/** Compares the current text. A draft may have shown this text before a later change. */
 function matchesText(message: Payload, rendered: Payload): boolean {
   return getWrittenText(message).trim() === getWrittenText(rendered).trim();
 }

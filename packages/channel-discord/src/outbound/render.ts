@@ -9,13 +9,13 @@ import { limits } from "../limits.ts";
 import { renderButtons } from "./buttons.ts";
 import { plainText, toDiscordMarkdown } from "./markdown.ts";
 
-/** A message in the form that the API accepts. */
+/** A message in the API's format. */
 export interface Rendered {
-  /** Absent if the text is in the components, which `flags` then indicates. */
+  /** Absent if the components contain the text, as indicated by `flags`. */
   readonly content?: string;
   readonly components: readonly unknown[];
   readonly flags: number;
-  /** A model's text cannot ping anyone. Only the author of the quoted message is notified. */
+  /** Text from a model cannot ping anyone. Only the author of the quoted message is notified. */
   readonly allowed_mentions: { readonly parse: readonly never[]; readonly replied_user: true };
 }
 
@@ -30,8 +30,9 @@ const COMPONENTS_V2 = 32_768;
 const TEXT_DISPLAY = 10;
 
 /**
- * Renders a part. A question that exceeds the limit of ordinary messages is made of components, so that it is
- * shown in full above its buttons.
+ * Renders a part. A question that is too long for an ordinary message is built from components, so that it is shown in
+ * full above its buttons.
+ *
  *
  * @throws ChannelError `too_large`, `invalid`, `unsupported`
  */
@@ -47,7 +48,8 @@ export function renderPart(part: OutboundPart): Rendered {
 }
 
 /**
- * Renders an edit. A message made of components stays one, and a question that no longer fits becomes one.
+ * Renders an edit. A message built from components stays one, and a question that no longer fits becomes one.
+ *
  *
  * @throws ChannelError `too_large`, `invalid`, `unsupported`
  */
@@ -68,7 +70,8 @@ function renderAsComponents(part: OutboundPart): Rendered {
 }
 
 /**
- * Text of a part in Discord's dialect.
+ * Returns the text of a part in Discord's dialect.
+ *
  *
  * @throws ChannelError
  */

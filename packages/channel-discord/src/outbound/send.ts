@@ -24,12 +24,12 @@ import type { Interactions } from "./interactions.ts";
 import { type RenderedPoll, readPollResult, renderPoll } from "./poll.ts";
 import { FILE_MESSAGE, type Rendered, renderChange, renderPart } from "./render.ts";
 
-/** Sends, edits and deletes messages. Every method throws only ChannelError. */
+/** Sends, edits and deletes messages. All methods throw only `ChannelError`. */
 export interface Sender {
   send(to: DiscordAddress, message: Outbound, options: SendOptions): Promise<Receipt>;
   /** Sends one message and returns its id. The same key returns the same message. */
   post(to: DiscordAddress, content: Content, options: PostOptions): Promise<string>;
-  /** Returns whether a message is known to have been sent under a different key. */
+  /** Returns true if a message is known to have been sent under a different key. */
   isSentUnderOtherKey(messageId: string, key: string): boolean;
   change(channelId: string, messageId: string, content: Rendered, signal: AbortSignal): Promise<void>;
   edit(channelId: string, messageId: string, message: Outbound, signal: AbortSignal): Promise<void>;
@@ -61,13 +61,13 @@ interface ReactionPlace extends MessagePlace {
   readonly emoji: string;
 }
 
-/** @param findParent returns the parent channel of a thread, if it is known */
+/** @param findParent returns the parent channel of a thread, if known */
 export function createSender(
   api: DiscordApi,
   interactions: Interactions,
   findParent: (channelId: string) => Promise<string | undefined>,
 ): Sender {
-  /** Keys of the latest messages by message id. */
+  /** Keys of the most recent messages, by message id. */
   const keys = new Map<string, string>();
 
   async function post(to: DiscordAddress, content: Content, options: PostOptions): Promise<string> {
@@ -145,7 +145,7 @@ async function postMessage(
   content: Content,
   { key, replyTo, file, signal }: PostOptions,
 ): Promise<string> {
-  // A deferred command takes one message without a file or poll.
+  // The deferred response to a command is a single message without a file or poll.
   if (to.interactionId !== undefined && file === undefined && !("poll" in content)) {
     const answer = await interactions.answer(to.interactionId, { key, body: content, signal });
     if (answer !== undefined) return readMessageId(answer);
@@ -173,7 +173,7 @@ async function change(
   signal: AbortSignal,
 ): Promise<void> {
   const path = getMessagePath(at);
-  // Fields that are left out stay unchanged, and `content` is rejected next to components V2.
+  // Omitted fields stay unchanged, and `content` is rejected in combination with components V2.
   const body = { ...content, content: content.content ?? null };
   await api.call({ what: "editing a message", method: "PATCH", path, body, signal });
 }
@@ -189,8 +189,8 @@ async function lookUp(api: DiscordApi, at: MessagePlace, signal: AbortSignal): P
 async function closePoll(api: DiscordApi, poll: OwnMessage, signal: AbortSignal): Promise<PollResult> {
   const path = `/channels/${poll.channelId}/polls/${encodePathSegment(poll.messageId)}/expire` as const;
   const ended = api.call({ what: "closing a poll", method: "POST", path, signal });
-  // An expired poll cannot be ended but still be read. The same is true of polls of others, which are checked
-  // below.
+  // A poll that has expired cannot be ended, but it can still be read. The same applies to other people's polls, which
+  // are checked below.
   const message = (await catchRefusal(ended, undefined)) ?? (await lookUp(api, poll, signal));
   if (!isPayload(message) || !isPayload(message["poll"]) || objectAt(message, "author")["id"] !== poll.botId)
     throw new ChannelError("invalid", "Discord: this message is not a poll of this bot");

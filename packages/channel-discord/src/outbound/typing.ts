@@ -6,7 +6,8 @@ export interface TypingSigns {
   /**
    * Shows the indicator and renews it until it is hidden.
    *
-   * @throws ChannelError if it cannot be shown the first time
+   *
+   * @throws ChannelError if the first attempt to show it fails
    */
   show(channelId: string, signal: AbortSignal): Promise<void>;
   hide(channelId: string): void;

@@ -14,8 +14,8 @@ import { type EventEnvelope, readEnvelope } from "../inbound/envelope.ts";
 import { limits } from "../limits.ts";
 
 /**
- * Silences the SDK's log, which goes to standard output and contains credentials. Its `logLevel` option cannot do that:
- * `fatal` is 0, which the SDK treats as unset.
+ * Silences the SDK's log, which is written to standard output and contains credentials. Its `logLevel` option cannot do
+ * that, because `fatal` is 0 and the SDK treats 0 as unset.
  */
 const silent: Logger = {
   error: () => {},
@@ -35,8 +35,8 @@ interface LongConnectionOptions {
 }
 
 /**
- * Opens a connection to Feishu that receives events. The SDK's client reconnects only after half a minute or more, and
- * eventually stops silently, so each client is used for a single connection.
+ * Opens a connection to Feishu that receives events. The SDK's client waits at least half a minute before it
+ * reconnects, and eventually stops silently, so each client is used for only one connection.
  */
 export function createLongConnection(options: LongConnectionOptions): SupervisedConnection {
   const { context, reconnected } = options;
@@ -103,8 +103,8 @@ export function createLongConnection(options: LongConnectionOptions): Supervised
 }
 
 /**
- * Makes the SDK send a ping every {@link limits.pingMs}, to notice a dead connection. By itself, it sends one as often
- * as Feishu's settings ask for, every two minutes, and has no option for that.
+ * Makes the SDK send a ping every {@link limits.pingMs}, to detect a dead connection. By default, it uses the interval
+ * from Feishu's settings, two minutes, and has no option to change it.
  */
 function pingOften(client: object): void {
   const settings: unknown = Reflect.get(client, "wsConfig");
@@ -124,13 +124,13 @@ function unconnected(reason: string): ChannelError {
   return new ChannelError("transient", `Feishu: ${reason}`, { scope: "account" });
 }
 
-/** Error codes of the endpoint request for invalid credentials, or for an app without long connections. */
+/** Error codes of the endpoint request for invalid credentials or an app without long connections. */
 const refusals: readonly (number | undefined)[] = [403, 514, 1_000_040_350];
 
 const notAsked = (): Promise<never> =>
   Promise.reject(new Error("a long connection asks for its address alone"));
 
-/** Reports immediately why the endpoint request failed. The SDK treats every failure as temporary. */
+/** Immediately reports why the endpoint request failed. The SDK treats every failure as temporary. */
 function endpointHttp(http: FeishuHttp, fail: (error: ChannelError) => void): HttpInstance {
   return {
     get: notAsked,

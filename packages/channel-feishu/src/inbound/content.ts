@@ -10,14 +10,14 @@ import {
 } from "@signalbox/channel";
 import { readPost } from "./post.ts";
 
-/** The content of a message, with mentions as their keys. */
+/** The content of a message, with the keys of mentions in the text. */
 export interface Content {
   readonly text: string;
   readonly media: readonly MediaRef[];
   readonly forwarded: boolean;
 }
 
-/** Returns `undefined` for content that does not match its type. The text names an unknown type. */
+/** Returns `undefined` for content that does not match its type. For an unknown type, the text contains its name. */
 export function readContent(type: string, content: string, messageId: string): Content | undefined {
   const body = parsePayload(content);
   // The content of a merged forward is a sentence instead of JSON.
@@ -89,7 +89,7 @@ function mediaRef(
 const deepest = 12;
 const longest = 20_000;
 
-/** Returns the text of a card, in any layout. */
+/** Returns the text of a card, regardless of its layout. */
 function cardText(card: Payload): string {
   const words: string[] = [];
   let length = 0;

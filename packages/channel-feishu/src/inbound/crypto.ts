@@ -18,8 +18,8 @@ export function signatureHolds(
 }
 
 /**
- * Decrypts an event: base64 of a 16-byte vector and AES-256-CBC under the SHA-256 of the encrypt key. Returns
- * `undefined` for anything else, without a reason.
+ * Decrypts an event: base64 of a 16-byte initialization vector and AES-256-CBC with the SHA-256 of the encrypt key.
+ * Returns `undefined` for anything else, without a reason.
  */
 export function decrypt(encrypted: string, encryptKey: string): string | undefined {
   const bytes = Buffer.from(encrypted, "base64");
@@ -32,7 +32,7 @@ export function decrypt(encrypted: string, encryptKey: string): string | undefin
   }
 }
 
-/** Encrypts a text for `decrypt`. */
+/** Encrypts a text in the format of `decrypt`. */
 export function encrypt(text: string, encryptKey: string): string {
   const vector = randomBytes(16);
   const cipher = createCipheriv("aes-256-cbc", keyOf(encryptKey), vector);

@@ -13,15 +13,15 @@ import type { Place } from "../places.ts";
 import type { EventEnvelope } from "./envelope.ts";
 import { asEdit } from "./missed.ts";
 
-/** A message that is checked for edits. */
+/** A message that is being checked for edits. */
 export interface Followed {
   readonly messageId: string;
   readonly place: Place;
-  /** Time of the last known change, from Feishu; milliseconds since the epoch. */
+  /** Time of the last known change according to Feishu, in milliseconds since the epoch. */
   readonly changedAt: number;
 }
 
-/** Finds edits. Feishu sends no event for an edit, so messages to the bot are read again for some minutes. */
+/** Detects edits. Feishu sends no event for an edit, so messages to the bot are read again for several minutes. */
 export interface Edits {
   follow(message: Followed): void;
   stop(): void;
@@ -42,7 +42,7 @@ export function createEdits({ context, api, take }: EditsOptions): Edits {
 
   async function readAgain({ messageId, place, changedAt }: Followed): Promise<void> {
     let seenAt = changedAt;
-    // An edit that was rejected is read again.
+    // An edit that was rejected will be read again.
     for (const pauseMs of limits.readBackMs) {
       await clock.delay(pauseMs, signal);
       const item = await read(messageId).catch((error: unknown) => {
@@ -68,7 +68,7 @@ export function createEdits({ context, api, take }: EditsOptions): Edits {
       const { messageId } = message;
       if (!config.readEdits || following.has(messageId) || following.size >= limits.followedMessages) return;
       following.add(messageId);
-      // The end of the account ends the pauses, which is not an error.
+      // When the account ends, the delays end too. That is not an error.
       readAgain(message)
         .catch(() => {})
         .finally(() => following.delete(messageId));

@@ -7,7 +7,7 @@ export type Envelope =
       readonly kind: "event";
       readonly type: string;
       readonly token: string | undefined;
-      /** Undefined if the push has none. */
+      /** Undefined if the push does not contain one. */
       readonly eventId: string | undefined;
       /** Milliseconds since the epoch. */
       readonly at: number | undefined;
@@ -16,7 +16,7 @@ export type Envelope =
       readonly raw: Payload;
     };
 
-/** Returns `undefined` for anything that is not a push of Feishu. */
+/** Returns `undefined` for anything that is not a push from Feishu. */
 export function readEnvelope(body: Payload): Envelope | undefined {
   if (body["type"] === "url_verification") {
     const challenge = textAt(body, "challenge");

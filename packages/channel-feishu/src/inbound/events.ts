@@ -28,13 +28,13 @@ import { editedType } from "./missed.ts";
 
 /** Facts that the event does not contain. `botId` is the app's id. */
 export interface Facts extends EventFacts {
-  /** The bot's open id, if it is known. */
+  /** The bot's open id, if known. */
   readonly selfId: string | undefined;
   /** The message that this one replies to, if there is one and it could be looked up. */
   readonly answered: EarlierMessage | undefined;
-  /** The first message of its thread, see `getThreadStart`. */
+  /** The first message of its thread. See `getThreadStart`. */
   readonly threadStart: EarlierMessage | undefined;
-  /** The content of a merged forward, if the message is one and could be read. */
+  /** The content of a merged forward, if the message is a readable one. */
   readonly forwarded: string | undefined;
   /** The chat, for events that contain only a message id. */
   readonly place: Place | undefined;
@@ -45,7 +45,7 @@ export function messageOf({ type, event }: EventEnvelope): Payload | undefined {
   return type === "im.message.receive_v1" || type === editedType ? objectAt(event, "message") : undefined;
 }
 
-/** Returns the id of the first message of the thread, unless the message is that one or replies to it. */
+/** Returns the id of the first message of the thread, unless the message itself is that message or replies to it. */
 export function getThreadStart(message: Payload): string | undefined {
   const rootId = textAt(message, "root_id");
   const isKnown = rootId === textAt(message, "message_id") || rootId === textAt(message, "parent_id");
@@ -61,7 +61,7 @@ export function chatOf(envelope: EventEnvelope): string | undefined {
 }
 
 /**
- * Converts an event to inbound events. Returns none for an event without a meaning for the bot, and `undefined` for a
+ * Converts an event to inbound events. Returns none for an event that is irrelevant to the bot, and `undefined` for a
  * malformed one. Sources: the open platform's list of `im` events and its page on card callbacks.
  */
 export function readEvent(envelope: EventEnvelope, facts: Facts): readonly InboundEvent[] | undefined {
@@ -74,7 +74,7 @@ export function readEvent(envelope: EventEnvelope, facts: Facts): readonly Inbou
       return one(readRecall(envelope, facts));
     case "im.message.reaction.created_v1":
     case "im.message.reaction.deleted_v1":
-      // The bot cannot see the message.
+      // The bot cannot access the message.
       return facts.place === undefined ? [] : one(readReaction(envelope, facts.place, facts));
     case "card.action.trigger":
       return one(readAction(envelope, facts));
@@ -241,7 +241,7 @@ function foreignAction(action: Payload): Pick<ActionEvent, "actionId" | "value">
   return value === undefined ? { actionId } : { actionId, value };
 }
 
-/** Reads the end or a new name of a chat. Other changes are ignored. */
+/** Reads the deletion or a new name of a chat. Ignores other changes. */
 function readChat(envelope: EventEnvelope, facts: Facts): readonly InboundEvent[] | undefined {
   const { event, type } = envelope;
   const id = textAt(event, "chat_id");

@@ -56,8 +56,8 @@ export async function lookUpFacts(ports: FactsPorts, envelope: EventEnvelope): P
 }
 
 /**
- * In a group, the bot's id is required: it decides whether the message addresses the bot. Elsewhere it only changes how
- * the text reads.
+ * In a group, the bot's id is required, because it determines whether the message addresses the bot. Elsewhere it only
+ * affects the text.
  */
 async function selfFor(
   people: People,
@@ -69,15 +69,15 @@ async function selfFor(
   if (mentioned && message["chat_type"] === "p2p") {
     return (await people.self(signal).catch(() => undefined))?.id;
   }
-  // A message of an app may be the bot's own.
+  // A message from an app may be the bot's own.
   const byApp = message !== undefined && objectAt(event, "sender")["sender_type"] !== "user";
   if (mentioned || byApp || type.includes(".member.bot.")) return (await people.self(signal)).id;
   return people.known()?.id;
 }
 
 /**
- * In a group, the answered message is required: it decides whether the message addresses the bot. Elsewhere the event
- * is emitted without it.
+ * In a group, the message that is replied to is required, because it determines whether the message addresses the bot.
+ * Elsewhere the event is emitted without it.
  */
 async function answeredBy(
   places: Places,
@@ -89,7 +89,7 @@ async function answeredBy(
   try {
     return await places.message(parentId, signal);
   } catch (error) {
-    // The bot did not write a message that it may not see. Other failures may be temporary.
+    // If the bot may not read a message, it is not the author. Other failures may be temporary.
     if (message["chat_type"] === "p2p" || !isRetryable(error)) return undefined;
     throw error;
   }

@@ -1,10 +1,10 @@
 import { objectAt, type Payload, textAt, timeAt } from "@signalbox/channel";
 import { wordsOf } from "../history.ts";
 
-/** Limits of a merged forward: messages, UTF-16 units, nesting depth and looked-up names. */
+/** Limits of a merged forward: number of messages, UTF-16 code units, nesting depth and number of name lookups. */
 const most = { messages: 100, length: 20_000, depth: 4, names: 20 } as const;
 
-/** Returns a person's name by the open id, if it can be found out. */
+/** Returns a person's name by open id, if it is available. */
 export type NameOf = (userId: string) => Promise<string | undefined>;
 
 /**
@@ -59,7 +59,7 @@ function lineOf(item: Payload, depth: number, names: ReadonlyMap<string, string>
   const when = at === undefined ? "" : ` (${new Date(at).toISOString()})`;
   const words = wordsOf(item) || `[${textAt(item, "msg_type") ?? "message"}]`;
   const indent = "  ".repeat(depth - 1);
-  // Lines after the first are indented, so that none of them looks like another message.
+  // Lines after the first one are indented, so that none of them looks like a separate message.
   return `${indent}${names.get(sender) ?? sender}${when}: ${words.replaceAll("\n", `\n${indent}  `)}`;
 }
 

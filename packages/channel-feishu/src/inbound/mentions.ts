@@ -10,7 +10,7 @@ export function readMentions(message: Payload, selfId: string | undefined): read
   return objectsAt(message, "mentions").flatMap((mention) => {
     const key = textAt(mention, "key");
     const ids = objectAt(mention, "id");
-    // The history has the id as text, an event as an object of three.
+    // In the history the id is text. In an event it is an object with three ids.
     const id = textAt(mention, "id") ?? idIn(ids);
     if (key === undefined || id === undefined) return [];
     const name = textAt(mention, "name");
@@ -20,7 +20,7 @@ export function readMentions(message: Payload, selfId: string | undefined): read
 
 const mentionKey = /@_(?:user_\d+|all)/g;
 
-/** Removes the bot's own mentions at the start, and writes the others as `@Name`. */
+/** Removes leading mentions of the bot and writes all other mentions as `@Name`. */
 export function writeMentions(text: string, mentions: readonly KeyedMention[]): string {
   const byKey = new Map(mentions.map((one) => [one.key, one]));
   let rest = text.trimStart();

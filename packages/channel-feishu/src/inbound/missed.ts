@@ -4,16 +4,16 @@ import { listMessages } from "../history.ts";
 import type { Place } from "../places.ts";
 import type { EventEnvelope } from "./envelope.ts";
 
-/** Event type of an edit. Feishu has none, because it sends no event for edits. */
+/** Our own event type for edits, because Feishu sends no event for them. */
 export const editedType = "message.edited";
-/** Age of messages that are checked for edits since a time, in milliseconds. */
+/** Maximum age of messages that are checked for edits since a time, in milliseconds. */
 const editedWithinMs = 3_600_000;
-/** Limits a chat to its latest five hundred messages. */
+/** Maximum number of pages per chat: its latest five hundred messages. */
 const mostPages = 10;
 
 /**
  * Returns the messages that people wrote in a chat since a time, and their edits, oldest first, in the form of events.
- * They have no event id. The message id replaces it, and deduplicates events that arrive later.
+ * They have no event id. Instead, the message id deduplicates events that arrive later.
  */
 export async function missedMessages(
   api: FeishuApi,
@@ -27,7 +27,7 @@ export async function missedMessages(
     .toReversed()
     .flatMap((item) => {
       const isNew = (timeAt(item, "create_time") ?? 0) >= span.since;
-      // A new message may have been received before, in an earlier version.
+      // A new message may already have been received in an earlier version.
       const edit = asEdit(item, place, isNew ? 0 : span.since);
       return [...(isNew ? [asEvent(item, place)] : []), ...(edit === undefined ? [] : [edit])];
     });
@@ -41,7 +41,7 @@ function isMissed(item: Payload, appId: string): boolean {
   );
 }
 
-/** Returns the event of an edit, or `undefined` if the message was not changed after `since`. */
+/** Returns the event for an edit, or `undefined` if the message was not changed after `since`. */
 export function asEdit(item: Payload, place: Place, since: number): EventEnvelope | undefined {
   const changedAt = timeAt(item, "update_time");
   if (item["updated"] !== true || changedAt === undefined || changedAt <= since) return undefined;

@@ -6,11 +6,11 @@ export interface PostMedia {
   readonly key: string;
 }
 
-/** Preferred languages of a rich text with several versions. */
+/** Preferred languages for rich text in several versions. */
 const languages = ["zh_cn", "en_us", "ja_jp", "zh_hk", "zh_tw"];
 
 /**
- * Converts a rich text to Markdown, with mentions as their keys. Source: the open platform's page on message content,
+ * Converts rich text to Markdown, with the keys of mentions. Source: the open platform's page on message content,
  * "post".
  */
 export function readPost(

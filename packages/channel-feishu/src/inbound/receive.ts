@@ -18,9 +18,9 @@ import { missedMessages } from "./missed.ts";
 /** Reads events and emits them. */
 export interface Receiver {
   accept(envelope: EventEnvelope): Promise<HandleResult>;
-  /** Reads messages from while the account was offline. */
+  /** Reads messages that arrived while the account was offline. */
   readonly backfill: Backfill;
-  /** Stops reading messages again for edits. */
+  /** Stops rereading messages to detect edits. */
   stop(): void;
 }
 

@@ -64,8 +64,8 @@ function checkSignature(
 }
 
 /**
- * Returns the decrypted push. With an encrypt key, every push must be encrypted and signed, except the challenge:
- * Feishu does not sign it, and the response reveals nothing.
+ * Returns the decrypted push. With an encrypt key, every push must be encrypted and signed except the challenge, which
+ * Feishu does not sign. The response to it reveals nothing.
  */
 function open(outer: Payload, encryptKey: string | undefined, signed: Signed): Payload | undefined {
   if (encryptKey === undefined) return outer;

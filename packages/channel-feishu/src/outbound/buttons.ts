@@ -17,9 +17,10 @@ type Element = Readonly<Record<string, unknown>>;
 const names = { form: "form_", field: "text_", button: "submit_" } as const;
 
 /**
- * Renders the elements below a question: buttons, or a menu if there are many equal ones. A button that opens a form
+ * Renders the elements below a question: buttons, or a menu if there are many equal buttons. A button that opens a form
  * becomes that form, because cards can contain forms. Sources: the open platform's pages on the button, select menu,
- * input and form container of cards of version 2.
+ * input and form container of version 2 cards.
+ *
  *
  * @throws ChannelError `too_large`
  */
@@ -64,7 +65,7 @@ function buttonOf({ label, style = "default" }: Button, callback: Json | undefin
   };
 }
 
-/** The value of an option must be text, so the menu contains the callbacks in the order of its options. */
+/** The value of an option must be a string, so the menu contains the callbacks in the order of its options. */
 function menuOf(choices: readonly Button[], callbacks: readonly (Json | undefined)[]): Element {
   return {
     tag: "select_static",
@@ -101,14 +102,14 @@ function plainText(label: string): Element {
   return { tag: "plain_text", content: clean(label) };
 }
 
-/** Returns the text entered into a form, or `undefined` if nothing was entered. */
+/** Returns the text entered in a form, or `undefined` if nothing was entered. */
 export function readText(formValue: Payload): string | undefined {
   const [field] = Object.keys(formValue).filter((name) => name.startsWith(names.field));
   const text = field === undefined ? undefined : textAt(formValue, field)?.trim();
   return text === "" ? undefined : text;
 }
 
-/** Returns the clicked button or chosen option, or `undefined` if `renderButtons` did not create it. */
+/** Returns the clicked button or selected option, or `undefined` if `renderButtons` did not create it. */
 export function readCallback(
   value: unknown,
   option: string | undefined,

@@ -14,22 +14,22 @@ import type { FeishuConfig } from "../config.ts";
 import { limits } from "../limits.ts";
 import { answerElement, renderStreamingCard } from "./render.ts";
 
-/** A card that Feishu stores separately from its message, and that supports streaming. */
+/** A card that Feishu stores separately from its message and that supports streaming. */
 export interface CardEntity {
   readonly cardId: string;
-  /** Sets the text of the card's element. Feishu shows text that continues the previous one as typing. */
+  /** Sets the text of the card's element. If the text continues the previous one, Feishu shows it as typing. */
   write(markdown: string, signal: AbortSignal): Promise<void>;
-  /** Feishu disables streaming ten minutes after it was last enabled. */
+  /** Turns streaming on or off. Feishu turns it off ten minutes after it was last enabled. */
   setStreaming(on: boolean, signal: AbortSignal): Promise<void>;
-  /** Replaces the whole card, which ends streaming. */
+  /** Replaces the entire card, which ends streaming. */
   replace(card: string, signal: AbortSignal): Promise<void>;
 }
 
-/** Card entities of an account. Every method throws only ChannelError. */
+/** Card entities of an account. All methods throw only `ChannelError`. */
 export interface CardKit {
-  /** Creates a streaming card, or returns `undefined` if the app may not create one. */
+  /** Creates a streaming card, or returns `undefined` if the app lacks the permission. */
   open(markdown: string, signal: AbortSignal): Promise<CardEntity | undefined>;
-  /** Returns the card of a message, or `undefined` if it cannot be found out. */
+  /** Returns the card of a message, or `undefined` if it is not available. */
   shownBy(messageId: string, signal: AbortSignal): Promise<CardEntity | undefined>;
 }
 
@@ -39,14 +39,14 @@ type Operation = (
   sequence: number,
 ) => Promise<unknown>;
 
-/** Sequence numbers count the seconds since this time, so they last for 68 years. */
+/** Sequence numbers are the seconds since this time, so they last for 68 years. */
 const numberedSince = Date.UTC(2026, 0, 1);
 /**
- * Increments of an operation's sequence number. A larger one is used if another process was ahead: by that many
- * operations, or by a clock that many seconds ahead of ours.
+ * Increments of an operation's sequence number. The larger ones are used if another process is ahead, either by that
+ * many operations or because its clock is that many seconds ahead.
  */
 const leaps = [1, 100, 10_000, 1_000_000];
-/** Feishu's code for a sequence number that is not higher than the previous one. */
+/** Feishu's error code for a sequence number that is not higher than the previous one. */
 const outOfOrder = "300317";
 
 async function wasInOrder(operation: () => Promise<unknown>): Promise<boolean> {
@@ -71,13 +71,13 @@ export function createCardKit(
 ): CardKit {
   const { config, clock, logger } = context;
   const ports: CardPorts = { api, clock, buckets: new TokenBuckets(clock.now) };
-  /** Time until which no card is requested, after the app was refused one. */
+  /** Time until which no card is requested, because the app was refused one. */
   let refusedUntil = 0;
 
   async function open(markdown: string, signal: AbortSignal): Promise<CardEntity | undefined> {
     if (!config.streams || clock.now() < refusedUntil) return undefined;
     try {
-      // A card without a message is not visible, so it can be created twice.
+      // A card without a message is not visible, so creating it twice does no harm.
       const answer = await api.call({ what: "making a card", write: false, signal }, (client) =>
         client.card.create({
           data: { type: "card_json", data: renderStreamingCard(markdown) },
@@ -109,17 +109,19 @@ function cardEntity(ports: CardPorts, cardId: string): CardEntity {
   let sequence = 0;
   let last: Promise<unknown> = Promise.resolve();
 
-  /** Runs operations one after the other: an operation that overtakes another would make the other's number too low. */
+  /**
+   * Runs operations one at a time, because an operation that overtakes another would make the other's number too low.
+   */
   function operate(name: string, signal: AbortSignal, run: Operation): Promise<void> {
     const result = last.then(async () => {
-      // Another process that continues a card starts above our numbers.
+      // If another process continues a card, its numbers start above ours.
       sequence = Math.max(sequence, Math.floor((ports.clock.now() - numberedSince) / 1000));
       for (const leap of leaps) {
         sequence += leap;
         await turn(ports, cardId, name, signal);
         if (await wasInOrder(() => call(run, sequence, signal))) return;
       }
-      // A retry would be refused again. The answer is sent as a separate message instead.
+      // A retry would be refused as well. The answer is sent as a separate message instead.
       throw new ChannelError(
         "invalid",
         "Feishu: changing a card: its sequence number is higher than expected",
@@ -161,7 +163,7 @@ function cardEntity(ports: CardPorts, cardId: string): CardEntity {
   };
 }
 
-/** Waits until Feishu accepts another operation on the card and another call of this method. */
+/** Waits until the rate limits permit another operation on the card and another call of this method. */
 async function turn(
   { buckets, clock }: CardPorts,
   cardId: string,

@@ -2,7 +2,7 @@ import { type Clock, isRetryable } from "@signalbox/channel";
 import { limits } from "../limits.ts";
 import type { CardEntity } from "./card-kit.ts";
 
-/** Content of a draft: the whole card, and the text of its element if it can be streamed. */
+/** Content of a draft: the complete card, and the text of its element if it can be streamed. */
 export interface CardText {
   readonly card: string;
   readonly markdown?: string;
@@ -17,8 +17,8 @@ export interface CardStream {
 
 /**
  * Streams into a card until `signal` fires. Feishu ends streaming ten minutes after it was last enabled, even if text
- * was written in the meantime, so it is enabled again in time. If streaming ended anyway, whole cards replace streamed
- * text, because a card can be changed for its whole lifetime.
+ * was written since then, so it is enabled again in time. If streaming ended anyway, complete cards replace streamed
+ * text, because a card can be changed throughout its lifetime.
  */
 export function createCardStream(entity: CardEntity, clock: Clock, signal: AbortSignal): CardStream {
   const ending = new AbortController();

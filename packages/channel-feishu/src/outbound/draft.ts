@@ -13,8 +13,8 @@ export interface DraftNeeds {
 }
 
 /**
- * Creates a draft as a card, the only kind of message that can be changed any number of times. The text is streamed if
- * the app may do that, and otherwise the card is patched. The finished answer is a whole card in both cases.
+ * Creates a draft as a card, the only type of message that can be changed any number of times. The text is streamed if
+ * the app has the permission. Otherwise the card is patched. The finished answer is a complete card in both cases.
  */
 export function createDraft(
   { sender, cards, clock }: DraftNeeds,
@@ -27,7 +27,7 @@ export function createDraft(
   let stream: CardStream | undefined;
 
   async function create(content: CardText, key: string, replyTo: string | undefined): Promise<string> {
-    // An answer that is finished immediately needs no stream.
+    // An answer that is complete immediately needs no stream.
     if (content.markdown !== undefined) entity ??= await cards.open(content.markdown, signal);
     const shown = entity === undefined ? content.card : cardReference(entity.cardId);
     const messageId = await sender.sendCard(to, shown, { replyTo, uuid: key, signal });
@@ -35,7 +35,7 @@ export function createDraft(
     return messageId;
   }
 
-  /** If an earlier process used the key, the message is the earlier one and shows another card. */
+  /** If an earlier process used the key, the message is the earlier one and shows a different card. */
   async function streamInto(made: CardEntity, messageId: string): Promise<CardStream> {
     const shown = await cards.shownBy(messageId, signal);
     const into = shown === undefined || shown.cardId === made.cardId ? made : shown;
@@ -65,7 +65,7 @@ export function createDraft(
   const takeBack = draft.abort.bind(draft);
   return Object.assign(draft, {
     abort(): Promise<void> {
-      // Text that is still being written to the card is not awaited.
+      // Does not wait for text that is still being written to the card.
       ending.abort();
       return takeBack();
     },

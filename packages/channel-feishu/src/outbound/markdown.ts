@@ -2,7 +2,7 @@ import { normalizeLineEnds } from "@signalbox/channel";
 import { imageAsLink, type MarkdownRules, renderMarkdown } from "@signalbox/channel/markdown";
 import { limits } from "../limits.ts";
 
-/** A text and the kind of message that can show it. Only cards have headings and tables. */
+/** A text and the type of message that can display it. Only cards have headings and tables. */
 export interface FeishuText {
   readonly as: "text" | "post" | "card";
   readonly text: string;
@@ -15,7 +15,7 @@ const marks = /[*_`~#>|[\]\\&]|^\s*(?:[-+]|\d+[.)])\s|^\s*(?:-{3,}|={3,})\s*$/m;
 const needsRules = /!\[|\||#(?:[ \t]|$)|^[ \t>]*(?:=+|-+)[ \t]*$/m;
 
 /**
- * Translates Markdown into Feishu's dialect. Images by URL become links, since Feishu shows only uploaded images.
+ * Converts Markdown to Feishu's dialect. Images with a URL become links, because Feishu shows only uploaded images.
  * Tables beyond the limit of a card are shown as code.
  */
 export function toFeishu(markdown: string): FeishuText {

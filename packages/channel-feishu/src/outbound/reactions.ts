@@ -5,7 +5,7 @@ import { listed } from "../listed.ts";
 
 /** Maximum page size of Feishu's list. */
 const pageSize = 50;
-/** Limits the search to a thousand reactions of one kind. */
+/** Maximum number of pages to search: a thousand reactions of one type. */
 const mostPages = 20;
 
 interface App {
@@ -31,7 +31,7 @@ export async function addReaction(
   );
 }
 
-/** A reaction can exist twice if the response to the first attempt was lost. */
+/** A reaction may exist twice if the response to the first attempt was lost. */
 export async function removeReactions(
   app: App,
   messageId: string,
@@ -46,7 +46,10 @@ export async function removeReactions(
   }
 }
 
-/** Yields the app's own reactions of one kind. Reactions of people are listed too, so they can be on any page. */
+/**
+ * Yields the app's own reactions of one type. The list also contains people's reactions, so the app's may be on any
+ * page.
+ */
 async function ownReactions(
   { api, appId }: App,
   messageId: string,

@@ -42,7 +42,7 @@ export async function reconcile(
 }
 
 /**
- * Compares the kind of an attachment, because Feishu does not return its bytes. Rejected images and recordings are sent
+ * Compares the type of an attachment, because Feishu does not return its bytes. Rejected images and recordings are sent
  * as files.
  */
 function mayBe(item: Payload, { kind }: MediaPart): boolean {
@@ -50,7 +50,8 @@ function mayBe(item: Payload, { kind }: MediaPart): boolean {
 }
 
 /**
- * Returns the characters that Feishu's Markdown does not change: letters and digits, or the whole text if it has none.
+ * Returns the characters that Feishu's Markdown leaves unchanged: letters and digits, or the entire text if it has
+ * none.
  */
 function letters(text: string): string {
   return text.replace(/[^\p{L}\p{N}]/gu, "") || text.trim();

@@ -4,7 +4,7 @@ import { renderButtons } from "./buttons.ts";
 import { clean } from "./clean.ts";
 import { toFeishu } from "./markdown.ts";
 
-/** A message in the form that the API accepts. */
+/** A message in the API's format. */
 export interface Rendered {
   readonly msgType: "text" | "post" | "interactive" | "image" | "file" | "audio" | "media";
   /** JSON text. */
@@ -12,8 +12,9 @@ export interface Rendered {
 }
 
 /**
- * Renders a part: plain text as text, Markdown as rich text, and as a card if it contains headings or tables, which
+ * Renders a part: plain text as text, and Markdown as rich text, or as a card if it contains headings or tables, which
  * rich text does not support.
+ *
  *
  * @throws ChannelError `too_large`, `invalid`, `unsupported`
  */
@@ -42,13 +43,14 @@ export function renderPart(part: OutboundPart): Rendered {
   }
 }
 
-/** Text messages render Markdown links whose label differs from the URL. */
+/** Removes Markdown links whose label differs from the URL, because text messages would render them. */
 function withoutLinks(text: string): string {
   return text.replaceAll("](", "]\u200b(");
 }
 
 /**
- * Renders any part as a card, the only kind of message that can be changed any number of times.
+ * Renders any part as a card, the only type of message that can be changed any number of times.
+ *
  *
  * @throws ChannelError `too_large`, `invalid`, `unsupported`
  */

@@ -19,7 +19,7 @@ import type { CardKit } from "./card-kit.ts";
 import { addReaction, removeReactions } from "./reactions.ts";
 import { type Rendered, renderCard, renderPart } from "./render.ts";
 
-/** Sends, edits and reacts. Every method throws only ChannelError. */
+/** Sends, edits and reacts. All methods throw only `ChannelError`. */
 export interface Sender {
   send(to: FeishuAddress, message: Outbound, options: SendOptions): Promise<Receipt>;
   /** Sends a card and returns the id of its message. The same `uuid` returns the same message. */
@@ -69,7 +69,7 @@ export function createSender({ api, places, cards, appId }: Needs): Sender {
     return messageId;
   }
 
-  /** Sends a plain message if the answered message no longer exists. */
+  /** Sends an ordinary message if the message to reply to no longer exists. */
   async function reply(to: FeishuAddress, rendered: Rendered, options: PostOptions): Promise<string> {
     if (options.uuid.length > limits.uuidLength)
       throw new ChannelError("invalid", "Feishu: the idempotency key is too long");

@@ -21,7 +21,7 @@ it("counts a request under all of its rules or under none", () => {
   const other = { ...slow, key: "other chat" };
   buckets.take([slow]);
   buckets.take([slow]);
-  // A request that its chat delays must not count for the account.
+  // A request delayed by the limit of its chat must not count toward the limit of the account.
   expect(buckets.take([slow, fast])).toBeGreaterThan(0);
   expect([buckets.take([other, fast]), buckets.take([other, fast]), buckets.take([fast])]).toEqual([0, 0, 0]);
   expect(buckets.take([fast])).toBeGreaterThan(0);

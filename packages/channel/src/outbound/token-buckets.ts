@@ -21,14 +21,14 @@ export class TokenBuckets {
     this.#now = now;
   }
 
-  /** Returns the milliseconds until all rules permit a request. If that is 0, the request is counted. */
+  /** Returns the number of milliseconds until all rules permit a request. If it is 0, the request is counted. */
   take(rules: readonly { readonly key: string; readonly rule: BucketRule }[]): number {
     const wait = Math.max(0, ...rules.map(({ key, rule }) => waitMs(this.#tokens(key, rule) - 1, rule)));
     if (wait === 0) for (const { key, rule } of rules) this.reserve(key, rule);
     return wait;
   }
 
-  /** Counts a request that is sent as soon as permitted. Returns the milliseconds until then. */
+  /** Counts a request that is sent as soon as permitted. Returns the number of milliseconds until then. */
   reserve(key: string, rule: BucketRule): number {
     const left = this.#tokens(key, rule) - 1;
     const at = this.#now();

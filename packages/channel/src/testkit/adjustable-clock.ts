@@ -4,7 +4,7 @@ import type { Clock } from "../contract/definition.ts";
 export interface AdjustableClock extends Clock {
   /** Advances the clock by `ms` milliseconds. */
   advance(ms: number): void;
-  /** The number of delays that have not ended yet. */
+  /** Number of pending delays. */
   readonly pending: number;
 }
 

@@ -21,7 +21,7 @@ export interface BenchOptions<Address> {
   /** Whether to start the account. Default: true. */
   readonly start?: boolean;
   readonly context?: Partial<Pick<ChannelContext, "state" | "commands">>;
-  /** The platform of another bench, which closes it. Default: a new one. */
+  /** The platform of another bench, which is responsible for closing it. Default: a new one. */
   readonly platform?: Platform<Address>;
 }
 
@@ -43,7 +43,7 @@ export async function openBench<Config, Address>(
   return Object.assign(running, { platform: emits?.acknowledge(platform) ?? platform });
 }
 
-/** A text of exactly `length` in the unit, with wide characters. */
+/** Creates a text of exactly `length` in the given unit, including wide characters. */
 export function exactly(length: number, { unit }: Pick<TextCapability, "unit">): string {
   const wide = "你😀";
   let text = wide.repeat(Math.floor(length / textLength(wide, unit)));
@@ -51,12 +51,15 @@ export function exactly(length: number, { unit }: Pick<TextCapability, "unit">):
   return text;
 }
 
-/** Lets pending callbacks of the event loop run. */
+/** Lets pending event-loop callbacks run. */
 export async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Fails if the work takes longer than `waitMs`. `what`: the work, which must fail, as the subject of a sentence. */
+/**
+ * Fails if the operation takes longer than `waitMs`. `what` describes the operation, which must fail, as the subject of
+ * a sentence.
+ */
 export async function within<T>(waitMs: number, work: Promise<T>, what: string): Promise<T> {
   const limit = deadline(waitMs);
   try {
@@ -70,7 +73,7 @@ export async function within<T>(waitMs: number, work: Promise<T>, what: string):
   }
 }
 
-/** Waits until the condition holds, and fails after `waitMs`. */
+/** Waits until the condition is true, and fails after `waitMs`. */
 export async function eventually(holds: () => boolean, sentence: string, waitMs: number): Promise<void> {
   for (let waited = 0; waited < waitMs && !holds(); waited += 20) await delay(20);
   expectThat(holds(), `${sentence}, but this did not happen within ${waitMs} ms`);

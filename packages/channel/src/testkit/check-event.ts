@@ -9,7 +9,7 @@ import {
 import type { Json } from "../contract/json.ts";
 import { isPayload } from "../inbound/payload.ts";
 
-/** Returns the violations of the contract in an event. Empty if it is valid. */
+/** Returns the contract violations of an event. Empty if it is valid. */
 export function checkEvent(
   event: InboundEvent,
   expected: { readonly channel: string; readonly account: string },

@@ -14,11 +14,13 @@ export interface Subject<Config, Address> {
   open(options?: BenchOptions<Address>): Promise<Bench<Address>>;
 }
 
-/** A check of the suite, which is a row of the matrix. */
+/** A check of the suite. Each check is a row of the matrix. */
 export interface Check {
   readonly group: string;
   readonly name: string;
-  /** Returns the reason why the check does not apply to a channel with these capabilities, if it does not. */
+  /**
+   * Returns the reason why the check does not apply to a channel with these capabilities, or `undefined` if it applies.
+   */
   applies?(definition: ChannelDefinition): string | undefined;
   run<Config, Address>(subject: Subject<Config, Address>): Promise<void>;
 }
@@ -43,7 +45,7 @@ export function requiresAcknowledgements({ capabilities }: ChannelDefinition): s
   return capabilities.intake === "handed_over" ? "the platform forgets what it has handed over" : undefined;
 }
 
-/** An `applies` for checks of the platform's idempotency keys. */
+/** An `applies` for checks of idempotency keys of the platform. */
 export function requiresKeys({ capabilities }: ChannelDefinition): string | undefined {
   return capabilities.delivery.idempotencyKey === undefined ? "no idempotency keys" : undefined;
 }
@@ -55,7 +57,7 @@ export function required<T>(value: T | undefined, what: string): T {
   return value;
 }
 
-/** Returns a method that the harness, or a channel by its capabilities, must have for a check that applies. */
+/** Returns a method that the harness, or a channel with these capabilities, must have for a check that applies. */
 export function method<Of, Name extends keyof Of & string>(of: Of, name: Name): NonNullable<Of[Name]> {
   const found: unknown = required(of[name], name);
   if (typeof found !== "function") throw new TypeError(`${name} is not a method.`);

@@ -12,7 +12,7 @@ import { expectChannelError, expectEqual, expectThat } from "./expect.ts";
 
 const group = "attachments";
 
-/** The smallest valid file of each kind, for servers that inspect uploads. */
+/** The smallest valid file of each type, for servers that inspect uploads. */
 const samples: Readonly<Record<OutboundMediaKind, { readonly mimeType: string; readonly content: Buffer }>> =
   {
     image: {
@@ -30,7 +30,7 @@ const samples: Readonly<Record<OutboundMediaKind, { readonly mimeType: string; r
     file: { mimeType: "text/plain", content: Buffer.from("line one\nline two\n") },
   };
 
-/** A page header and one packet (RFC 3533). */
+/** Creates an Ogg page with a header and one packet (RFC 3533). */
 function createOggPage(sequence: number, packet: Buffer): Buffer {
   const head = Buffer.alloc(28);
   head.write("OggS", 0, "latin1");
@@ -60,7 +60,7 @@ function createPart(kind: OutboundMediaKind, limit?: SendMediaLimit): MediaPart 
   return { type: "media", kind, name: `${kind} 一.bin`, mimeType, size: content.byteLength, ref: kind };
 }
 
-/** Send options whose `openMedia` yields the samples in small chunks and records what was opened. */
+/** Creates send options whose `openMedia` yields the samples in small chunks and records the opened parts. */
 function createOptions(opened: string[] = []): SendOptions {
   return {
     idempotencyKey: "conf-1",

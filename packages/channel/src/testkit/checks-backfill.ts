@@ -14,7 +14,7 @@ function createDelivery(number: number): Delivery {
   };
 }
 
-/** A platform without history and connections has to redeliver what it could not deliver. */
+/** A platform without history and connections must redeliver messages that it could not deliver. */
 function requiresBackfill({ capabilities }: ChannelDefinition): string | undefined {
   const { history, transports } = capabilities;
   if (history === true || transports.some((transport) => transport !== "webhook")) return undefined;

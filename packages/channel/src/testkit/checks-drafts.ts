@@ -18,7 +18,7 @@ function getDraftedTexts<Address>(platform: Platform<Address>): readonly string[
   return method(platform, "drafted")();
 }
 
-/** Checks of messages that grow while the model writes. */
+/** Checks of messages that grow while the model is writing. */
 export const draftChecks: readonly Check[] = [
   {
     group,

@@ -24,7 +24,7 @@ function createDelivery(number: number): Delivery {
   };
 }
 
-/** State in memory. `copy` is the state that a crash at this moment would leave. */
+/** In-memory channel state. `copy` returns the state that a crash at this moment would leave behind. */
 function createState(entries: ReadonlyMap<string, Json> = new Map()) {
   const values = new Map(entries);
   const state: ChannelState = {
@@ -39,7 +39,7 @@ function getGaps<Address>({ events }: Bench<Address>): readonly InboundEvent[] {
   return events.filter((event) => event.type === "lifecycle" && event.what === "gap");
 }
 
-/** Checks of channels whose platform forgets an event once it has handed it over. */
+/** Checks of channels whose platform does not redeliver events. */
 export const intakeChecks: readonly Check[] = [
   {
     group,

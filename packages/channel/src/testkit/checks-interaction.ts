@@ -62,7 +62,7 @@ function getActions<Address>({ events }: Bench<Address>): readonly ActionEvent[]
   return events.filter((event) => event.type === "action");
 }
 
-/** Buttons with an id of 16 characters and different values of `bytes` as JSON. */
+/** Creates buttons with ids of 16 characters and distinct values that take `bytes` bytes as JSON. */
 function createButtons(count: number, bytes: number): ButtonsPart["buttons"] {
   return Array.from({ length: count }, (_, index) => ({
     id: "sixteen-letters!",
@@ -140,7 +140,7 @@ export const interactionChecks: readonly Check[] = [
     async run({ open, definition }) {
       await using bench = await open();
       const { buttons: max = 0, callbackBytes = 0 } = definition.capabilities.cards ?? {};
-      // Two buttons with the longest values, then the largest number of buttons.
+      // First two buttons with values of maximum length, then the maximum number of buttons.
       for (const { key, count, bytes } of [
         { key: "conf-1", count: 2, bytes: callbackBytes },
         { key: "conf-2", count: max, bytes: 16 },

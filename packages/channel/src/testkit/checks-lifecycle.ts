@@ -6,7 +6,7 @@ import { expectEqual, expectThat } from "./expect.ts";
 
 const group = "lifecycle";
 
-/** The number of handles that keep the process alive. */
+/** Returns the number of handles that keep the process alive. */
 function countHandles(): number {
   return process.getActiveResourcesInfo().filter((name) => name !== "Immediate").length;
 }

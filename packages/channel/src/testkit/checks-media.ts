@@ -4,7 +4,7 @@ import { type Bench, never, within } from "./bench.ts";
 import { type Check, method, required, requires } from "./check.ts";
 import { expectChannelError, expectEqual, expectThat } from "./expect.ts";
 
-/** The attachment of the harness, and the channel's method to fetch it. */
+/** Returns the harness's attachment and the channel's method that fetches it. */
 function getMedia<Address>({ channel, platform }: Bench<Address>) {
   const { ref, content, answerWith, leadingTo } = required(platform.media, "media");
   return {
@@ -16,7 +16,7 @@ function getMedia<Address>({ channel, platform }: Bench<Address>) {
   };
 }
 
-/** A stream that yields this many bytes and then neither more nor an end. */
+/** Creates a stream that yields this many bytes and then stays open without further data. */
 function createSilentStream(bytes: number): ReadableStream<Uint8Array> {
   const piece = new Uint8Array(65_536);
   const silence = Promise.withResolvers<void>();
@@ -118,7 +118,7 @@ export const mediaChecks: readonly Check[] = [
         () => new Response(createSilentStream(0), { headers }),
         "Fetching an attachment whose content-length exceeds the limit",
       );
-      // Without a content-length and an end of the stream, only counting bytes reveals the size.
+      // Without a content length and without an end of the stream, the size can only be determined by counting bytes.
       await expectTooLarge(
         () => new Response(createSilentStream(maxBytes + 1)),
         "Fetching an attachment that exceeds the limit while it is streamed",

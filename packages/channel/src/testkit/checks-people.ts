@@ -27,7 +27,7 @@ export const peopleChecks: readonly Check[] = [
         "for you alone",
         "A message to the address from openDirect must arrive",
       );
-      // Some platforms report a missing person only when a message is sent.
+      // Some platforms report that a person does not exist only when a message is sent.
       const toNobody = openDirect("../nobody", never).then((address) =>
         channel.send(address, sent, { idempotencyKey: "conf-2", signal: never }),
       );

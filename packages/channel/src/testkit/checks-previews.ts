@@ -8,7 +8,7 @@ const applies: Check["applies"] = ({ capabilities: { stream, preview } }) => {
   if (stream === "none") return "no drafts";
   return preview === undefined ? "drafts are messages" : undefined;
 };
-/** The time before the end of a preview at which it is used. */
+/** Time before the end of a preview at which the checks use it, in milliseconds. */
 const MARGIN_MS = 1_000;
 
 /** Checks of drafts that are previews. */

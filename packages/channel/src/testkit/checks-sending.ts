@@ -11,7 +11,7 @@ const options: SendOptions = { idempotencyKey: "conf-1", signal: never };
 
 type Codes = Parameters<typeof expectChannelError>[2][];
 
-/** Sends a message that must fail. `what`: the send, as the subject of a sentence. */
+/** Sends a message that must fail. `what` describes the operation as the subject of a sentence. */
 function sendFailing<Address>({ channel, platform }: Bench<Address>, what: string, ...codes: Codes) {
   return expectChannelError(channel.send(platform.to, message("one"), options), what, ...codes);
 }

@@ -22,24 +22,24 @@ import type { ChannelHarness } from "./harness.ts";
 /** The functions of a test runner, such as vitest, node:test or jest. */
 interface TestFunctions {
   describe(name: string, body: () => void): void;
-  /** `timeoutMs` may be ignored by a runner with its own limit. */
+  /** A runner with its own limit may ignore `timeoutMs`. */
   it(name: string, body: () => Promise<void>, timeoutMs: number): void;
   afterAll(body: () => void): void;
 }
 
 export interface ConformanceOptions {
   readonly test: TestFunctions;
-  /** Checks to skip, each with a reason, which appears in the matrix. */
+  /** Checks to skip, each with a reason for the matrix. */
   readonly skip?: readonly { readonly check: string; readonly reason: string }[];
-  /** The seed of random values, printed with the matrix. Default: 1. */
+  /** The seed for random values, printed with the matrix. Default: 1. */
   readonly seed?: number;
   /** Time limit for asynchronous effects, in milliseconds. Default: 20,000. */
   readonly waitMs?: number;
-  /** Receives the matrix, a Markdown table. Default: `console.log`. */
+  /** Receives the matrix as a Markdown table. Default: `console.log`. */
   readonly print?: (matrix: string) => void;
 }
 
-/** Time limit of a check. Generous, so that a slow machine does not cause failures. */
+/** Time limit for a check in milliseconds. Generous, so that slow machines do not cause failures. */
 const TIMEOUT_MS = 120_000;
 const checks: readonly Check[] = [
   ...definitionChecks,
@@ -110,7 +110,7 @@ export function runChannelConformance<Config, Address>(
   });
 }
 
-/** Explains an error that no expectation of the check has caused. */
+/** Adds context to an error that was not thrown by one of the check's expectations. */
 function withContext(error: unknown): unknown {
   if (!isChannelError(error)) return error;
   return new Error(

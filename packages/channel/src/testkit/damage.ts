@@ -16,8 +16,9 @@ const NAMES: readonly string[] = [
 ];
 
 /**
- * Damages a payload in one to four places: values are replaced, removed, added or truncated. For fuzz tests. The same
- * random numbers cause the same damage.
+ * Damages a payload in one to four positions: values are replaced, removed, added or truncated. For fuzz tests. Equal
+ * random numbers cause equal damage.
+ *
  *
  * @param random returns numbers from 0 (inclusive) to 1 (exclusive)
  */

@@ -2,15 +2,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ChannelDefinition } from "../contract/definition.ts";
 import type { Platform } from "./harness.ts";
 
-/** The platforms behind those that `acknowledge` has returned. */
+/** The original platforms of those that `acknowledge` has returned. */
 const originals = new WeakMap<object, unknown>();
 
-/** Time after which a handed over message has certainly caused no event, in milliseconds. */
+/** Milliseconds after which a delivered message will certainly not cause any event. */
 const QUIET_MS = 500;
 
 /**
- * Observes `emit` of a channel with the intake `handed_over`. Its platform gets no acknowledgements, so the suite
- * treats a message as acknowledged if `emit` has accepted it.
+ * Observes `emit` of a channel with the intake `handed_over`. Its platform receives no acknowledgements, so the suite
+ * treats a message as acknowledged once `emit` has accepted it.
  */
 export class EmitObserver {
   #begun = 0;
@@ -39,7 +39,7 @@ export class EmitObserver {
     };
   }
 
-  /** @param given the platform, or what another observer has made of it */
+  /** @param given the platform, or the wrapper of another observer */
   acknowledge<Address>(given: Platform<Address>): Platform<Address> {
     const platform = (originals.get(given) ?? given) as Platform<Address>;
     const observed: Platform<Address> = {
@@ -58,7 +58,7 @@ export class EmitObserver {
     return observed;
   }
 
-  /** Returns the result of a delivery after the events that it causes were emitted. */
+  /** Returns the result of a delivery once the resulting events have been emitted. */
   async #settled(deliver: () => Promise<boolean>): Promise<boolean> {
     const begun = this.#begun;
     const result = await deliver();

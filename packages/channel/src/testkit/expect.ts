@@ -2,13 +2,14 @@ import { strict as assert } from "node:assert";
 import { inspect, isDeepStrictEqual } from "node:util";
 import { type ChannelError, type ChannelErrorCode, isChannelError } from "../contract/errors.ts";
 
-/** Longer values are truncated in messages. */
+/** Maximum length of a value in messages, in characters. Longer values are truncated. */
 const MAX_CHARS = 400;
 
 /**
- * Fails unless the condition holds.
+ * Fails unless the condition is true.
  *
- * @param sentence what the channel must do, without a final period
+ *
+ * @param sentence the requirement for the channel, without a final period
  */
 export function expectThat(condition: unknown, sentence: string): asserts condition {
   assert.ok(condition, `${sentence}.`);
@@ -17,7 +18,8 @@ export function expectThat(condition: unknown, sentence: string): asserts condit
 /**
  * Fails unless both values are deeply equal. The message contains both.
  *
- * @param sentence what the channel must do, without a final period
+ *
+ * @param sentence the requirement for the channel, without a final period
  */
 export function expectEqual(actual: unknown, expected: unknown, sentence: string): void {
   if (isDeepStrictEqual(actual, expected)) return;
@@ -33,9 +35,10 @@ export function expectOneOf<T>(actual: T, expected: readonly T[], sentence: stri
 }
 
 /**
- * Fails unless the work rejects with a ChannelError, which is returned.
+ * Fails unless the operation rejects with a ChannelError. Returns the error.
  *
- * @param what the work, as the subject of a sentence
+ *
+ * @param what the operation, as the subject of a sentence
  * @param codes the codes that the error may have. Default: any.
  */
 export async function expectChannelError(

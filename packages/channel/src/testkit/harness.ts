@@ -11,9 +11,9 @@ export interface ChannelHarness<Address> {
   readonly addresses: readonly Address[];
   /** The file URL of the module that exports the definition, and the packages that it must not load when imported. */
   readonly entry?: { readonly url: string; readonly sdk: readonly string[] };
-  /** False if the platform has no bots besides this account: every other sender is a person. Default: true. */
+  /** False if this account is the only bot on the platform, so that every other sender is a person. Default: true. */
   readonly hasBots?: boolean;
-  /** Recorded payloads of the platform and the events that they must cause. */
+  /** Recorded payloads from the platform and the expected events. */
   readonly recorded?: readonly RecordedPayload[];
 }
 
@@ -21,7 +21,7 @@ export interface ChannelHarness<Address> {
 export interface RecordedPayload {
   readonly name: string;
   readonly payload: Json;
-  /** Fields of the expected events, in order. Empty if the payload must be ignored. */
+  /** Fields of the expected events, in order. Empty if the channel must ignore the payload. */
   readonly events: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -30,7 +30,9 @@ export interface Delivery {
   readonly eventId: string;
   readonly messageId: string;
   readonly text: string;
-  /** `person`: in a direct conversation. `self` or `bot`: by the bot itself or another bot, in a group. */
+  /**
+   * `person`: from a person, in a direct conversation. `self` or `bot`: from the bot itself or another bot, in a group.
+   */
   readonly from: "person" | "self" | "bot";
 }
 
@@ -43,8 +45,8 @@ export interface Delivery {
 export type Failure = "rate" | "rate_until" | "server" | "lost_response" | "silent";
 
 /**
- * A kind of forged request. `missing` and `wrong`: the signature. `tampered`: the body was changed. `stale` and
- * `ahead`: the signature is valid, but its time is long ago or far in the future.
+ * The type of a forged request. `missing` and `wrong`: the signature. `tampered`: the body was changed. `stale` and
+ * `ahead`: the signature is valid, but its timestamp is too old or too far in the future.
  */
 export type Forgery = "missing" | "wrong" | "tampered" | "stale" | "ahead";
 
@@ -52,11 +54,11 @@ export type Forgery = "missing" | "wrong" | "tampered" | "stale" | "ahead";
 interface AttachedMedia {
   readonly ref: MediaRef;
   readonly content: Uint8Array;
-  /** Replaces the platform's response to requests for the bytes. */
+  /** Replaces the platform's response to download requests. */
   answerWith?(answer: () => Response): void;
   /**
-   * Creates references that lead to another address: with the address itself, or with an id for which the platform
-   * returns the address. If references contain no addresses, the address takes the place of an id or key.
+   * Creates references that lead to another URL, either directly or through an id for which the platform returns the
+   * URL. If references contain no URLs, the URL replaces an id or key.
    */
   leadingTo?(address: string): readonly Json[];
 }
@@ -78,9 +80,9 @@ export interface SentPoll {
   readonly multiple: boolean;
 }
 
-/** A person clicks a button or chooses from a menu in a message of the bot. */
+/** A person clicks a button or chooses from a menu in a message from the bot. */
 export interface Choice {
-  /** The same at a redelivery. */
+  /** The same for every redelivery. */
   readonly eventId: string;
   /** The id of the message that `send` returned. */
   readonly messageId: string;
@@ -112,7 +114,7 @@ type DeliverReference<Address> = (
 /** A person uses a slash command. */
 export interface UsedCommand {
   readonly eventId: string;
-  /** Without the slash. */
+  /** The name without the slash. */
   readonly name: string;
   readonly args: string;
 }
@@ -127,9 +129,11 @@ export interface Platform<Address> {
   readonly to: Address;
   /** The bot's messages on the platform, in order, with their current text. */
   sent(): readonly { readonly messageId: string; readonly text: string }[];
-  /** Every text that drafts have shown so far, in order, including removed messages. For channels with drafts. */
+  /**
+   * All texts that drafts have shown so far, in order, including those of removed messages. For channels with drafts.
+   */
   drafted?(): readonly string[];
-  /** Makes everything that was sent or shown older by `ms`. For channels with an edit window or previews. */
+  /** Makes all sent and shown messages older by `ms` milliseconds. For channels with an edit window or previews. */
   age?(ms: number): void;
   /**
    * The channel's id for the message of a delivery, if the platform's ids are unique only within a conversation.
@@ -137,8 +141,8 @@ export interface Platform<Address> {
    */
   messageId?(delivery: Delivery): string;
   /**
-   * Delivers a message as the platform does. Returns whether the channel acknowledged it, or for the intake
-   * `handed_over` whether it was connected: the suite itself then observes if `emit` accepts the message.
+   * Delivers a message like the platform. Returns whether the channel acknowledged it, or for the intake `handed_over`
+   * whether the channel was connected. In that case, the suite itself observes whether `emit` accepts the message.
    */
   deliver(channel: Channel<Address>, delivery: Delivery): Promise<boolean>;
   /** Delivers a message that refers to another one, for each kind that the platform has. For channels with threads. */
@@ -147,9 +151,9 @@ export interface Platform<Address> {
   miss?(delivery: Delivery): Promise<void>;
   /** The sender of deliveries. For channels with `openDirect` or `resolve`. */
   readonly person?: { readonly id: string; readonly name?: string };
-  /** The bot's reactions to a message, as the platform names them. For channels with `reactions`. */
+  /** The bot's reactions to a message, under the platform's names. For channels with `reactions`. */
   reactions?(messageId: string): readonly string[];
-  /** The labels of the buttons in a message of the bot, in order. For channels with `cards`. */
+  /** The labels of the buttons in a message from the bot, in order. For channels with `cards`. */
   choices?(messageId: string): readonly string[];
   /** Delivers a click. Returns whether the channel acknowledged it. For channels with `cards`. */
   choose?(channel: Channel<Address>, choice: Choice): Promise<boolean>;
@@ -164,7 +168,7 @@ export interface Platform<Address> {
    * platform sends a shared secret instead of a signature.
    */
   forge?(channel: Channel<Address>, how: Forgery): Promise<number | undefined>;
-  /** Sends the platform's challenge. Returns whether the channel answered correctly. */
+  /** Sends the platform's challenge. Returns whether the channel responded correctly. */
   challenge?(channel: Channel<Address>): Promise<boolean>;
   /** Makes the next send fail. */
   fail?(how: Failure): void;

@@ -10,18 +10,18 @@ export interface RunningChannel<Address> extends AsyncDisposable {
   /** The events that `emit` accepted. */
   readonly events: InboundEvent[];
   readonly logged: string[];
-  /** Replaces `emit`. Default: events and messages with a known id are duplicates, as in a gateway. */
+  /** Replaces `emit`. By default, events and messages with a known id are treated as duplicates, as in a gateway. */
   onEmit: ((event: InboundEvent) => Promise<EmitResult>) | undefined;
 }
 
 export interface OpenOptions<Config> {
-  /** Overrides parts of the context. */
+  /** Overrides fields of the context. */
   readonly context?: Partial<ChannelContext<Config>>;
   /** Whether to start the account. Default: true. */
   readonly start?: boolean;
-  /** Time for work in progress when the account is stopped, in milliseconds. Default: 0. */
+  /** Maximum time to wait for operations in progress when the account is stopped, in milliseconds. Default: 0. */
   readonly drainMs?: number;
-  /** Called after the account was stopped, for instance to stop the fake platform. */
+  /** Called after the account has stopped, for instance to stop the fake platform. */
   readonly close?: () => Promise<void>;
 }
 
@@ -90,7 +90,7 @@ export async function openChannel<Config, Address>(
   return running;
 }
 
-/** The ids by which duplicates are recognized. */
+/** Returns the ids that identify duplicates. */
 function getIds(event: InboundEvent): readonly string[] {
   const ids = [`event ${event.eventId}`];
   if (event.type !== "message" || event.messageId === "") return ids;

@@ -11,7 +11,7 @@ export function createRandom(seed: number): () => number {
 
 const PIECES = [..."abcXYZ019:/_-%.#? \n\t\u0000{}[]\"'<>@", "%2F", "%zz", "你", "😀", "\ud83d", "..", "//"];
 
-/** Creates a text of up to `max` pieces that parsers often handle wrongly. */
+/** Creates a text of up to `max` pieces that parsers often handle incorrectly. */
 export function createRandomText(random: () => number, max: number): string {
   const length = Math.floor(random() * (max + 1));
   return Array.from({ length }, () => PIECES[Math.floor(random() * PIECES.length)]).join("");

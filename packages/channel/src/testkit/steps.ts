@@ -4,7 +4,7 @@ import { never } from "./bench.ts";
 import { method } from "./check.ts";
 import type { Platform } from "./harness.ts";
 
-/** Creates a message with one text part for each text. */
+/** Creates a message with one text part per text. */
 export function message(...texts: string[]): Outbound {
   return { parts: texts.map((text) => ({ type: "text" as const, text })) };
 }
@@ -14,7 +14,7 @@ interface Opened<Address> {
   readonly channel: Channel<Address>;
 }
 
-/** The texts of the bot's messages on the platform. */
+/** Returns the texts of the bot's messages on the platform. */
 export function sentTexts<Address>({ platform }: Pick<Opened<Address>, "platform">): string[] {
   return platform.sent().map(({ text }) => text);
 }
