@@ -131,6 +131,30 @@ describe("a message with an unknown outcome", () => {
     expect(await lookUp(bench)).toEqual({ outcome: "not_sent" });
   });
 
+  it("stays unknown while another message to the chat has no known id", async () => {
+    await using bench = await openWith(1);
+    bench.standIn.fail({ kind: "cut", times: 2 });
+    await expect(send(bench)).rejects.toMatchObject({ code: "unknown_outcome" });
+    const other = { chatId: to.chatId, topicId: "45" };
+    const sent = bench.channel.send(
+      other,
+      { parts: [{ type: "text", text: "to a topic" }] },
+      { ...options, idempotencyKey: "other" },
+    );
+    await expect(sent).rejects.toMatchObject({ code: "unknown_outcome" });
+    expect(await lookUp(bench)).toEqual({ outcome: "unknown" });
+    expect(bench.standIn.sent.map(({ text: current }) => current)).toEqual(["the answer", "to a topic"]);
+  });
+
+  it("makes new messages to the chat wait until it was looked for", async () => {
+    await using bench = await openWith(1);
+    bench.standIn.fail({ kind: "cut" });
+    await expect(send(bench)).rejects.toMatchObject({ code: "unknown_outcome" });
+    const [found] = await Promise.all([lookUp(bench), send(bench, { type: "text", text: "next" }, "next")]);
+    expect(found).toMatchObject({ outcome: "sent" });
+    expect(bench.standIn.sent.map(({ text: current }) => current)).toEqual(["the answer", "next"]);
+  });
+
   it("is found if it is a file", async () => {
     await using bench = await openWith(70);
     const content = new Uint8Array([1, 2, 3]);

@@ -2,7 +2,7 @@ import { limits } from "../limits.ts";
 
 /** A part that is being sent, or whose outcome is unknown. */
 interface Attempt {
-  readonly scope: string;
+  readonly chatId: string;
   /** The highest known id before the attempt. */
   readonly after: number;
 }
@@ -19,6 +19,12 @@ export interface MessageIds {
   begin(key: string, chatId: string): void;
   /** Records that the outcome of the part is known. */
   end(key: string): void;
+  /** Returns true if another part is being sent to the chat, or has an unknown outcome there. */
+  hasOthers(key: string, chatId: string): boolean;
+  /** Runs a lookup in a chat. Sends to the chat wait until it ends. */
+  lookUp<T>(chatId: string, work: () => Promise<T>): Promise<T>;
+  /** Resolves once no lookup is running in the chat. */
+  ready(chatId: string): Promise<void>;
   /** Returns the highest id that is known to be lower than the id of the part, or `undefined` if none is. */
   floorOf(key: string): number | undefined;
   /** Returns true if a message with this id was received, or sent with a receipt. */
@@ -35,6 +41,7 @@ export function createMessageIds(): MessageIds {
   /** Known ids as `chat:id`, the latest ones. */
   const known = new Set<string>();
   const attempts = new Map<string, Attempt>();
+  const lookups = new Map<string, Promise<unknown>>();
 
   return {
     add(chatId, messageId) {
@@ -44,19 +51,37 @@ export function createMessageIds(): MessageIds {
       if (known.size > limits.rememberedIds) dropOldest(known);
     },
     begin(key, chatId) {
-      const scope = scopeOf(chatId);
-      const after = latest.get(scope);
+      const after = latest.get(scopeOf(chatId));
       // A repeated attempt may follow one whose message exists.
       if (after === undefined || attempts.has(key)) return;
-      attempts.set(key, { scope, after });
+      attempts.set(key, { chatId, after });
       if (attempts.size > limits.rememberedIds) dropOldest(attempts);
     },
     end: (key) => void attempts.delete(key),
+    hasOthers: (key, chatId) =>
+      [...attempts].some(([other, attempt]) => other !== key && attempt.chatId === chatId),
+    async lookUp(chatId, work) {
+      const before = this.ready(chatId);
+      const lookup = before.then(work);
+      const ended = lookup.then(
+        () => {},
+        () => {},
+      );
+      lookups.set(chatId, ended);
+      try {
+        return await lookup;
+      } finally {
+        if (lookups.get(chatId) === ended) lookups.delete(chatId);
+      }
+    },
+    async ready(chatId) {
+      await lookups.get(chatId);
+    },
     floorOf: (key) => attempts.get(key)?.after,
     isKnown: (chatId, messageId) => known.has(`${chatId}:${messageId}`),
     ceilingOf(chatId) {
       const scope = scopeOf(chatId);
-      const open = [...attempts.values()].filter((attempt) => attempt.scope === scope).length;
+      const open = [...attempts.values()].filter((attempt) => scopeOf(attempt.chatId) === scope).length;
       return (latest.get(scope) ?? 0) + open + limits.unseenIds;
     },
   };

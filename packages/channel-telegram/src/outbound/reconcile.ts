@@ -12,7 +12,7 @@ import { limits } from "../limits.ts";
 import type { Supergroups } from "../supergroups.ts";
 import type { MessageIds } from "./message-ids.ts";
 import { type RenderSettings, renderText } from "./render.ts";
-import { createContentFields } from "./send.ts";
+import { listContentFields } from "./send.ts";
 
 interface Sources {
   readonly api: TelegramApi;
@@ -28,16 +28,26 @@ type Probe = "own" | "other" | "none" | "changed";
  * Looks for a message with an unknown outcome. Telegram has no readable history. But the response to an edit that
  * changes nothing shows if a message exists: `message is not modified`, or `message to edit not found`. So the ids that
  * the message can have are probed with its own content. Messages with known ids are skipped, because the edit would
- * change them. After a restart no ids are known, so nothing is probed.
+ * change them. After a restart no ids are known, so nothing is probed. Nothing is probed either if another message to the
+ * same chat, for instance to another topic, has no known id yet. New sends to the chat wait until the lookup ends.
  */
 export async function reconcile(
   sources: Sources,
-  { to: given, content, idempotencyKey, part }: SendIntent<TelegramAddress>,
+  intent: SendIntent<TelegramAddress>,
   signal: AbortSignal,
 ): Promise<ReconcileResult> {
-  const { ids, supergroups } = sources;
-  const to = await supergroups.toCurrent(given);
+  const to = await sources.supergroups.toCurrent(intent.to);
+  return sources.ids.lookUp(to.chatId, () => probeIds(sources, { ...intent, to }, signal));
+}
+
+async function probeIds(
+  sources: Sources,
+  { to, content, idempotencyKey, part }: SendIntent<TelegramAddress>,
+  signal: AbortSignal,
+): Promise<ReconcileResult> {
+  const { ids } = sources;
   const key = getPartKey(idempotencyKey, part);
+  if (ids.hasOthers(key, to.chatId)) return { outcome: "unknown" };
   const floor = ids.floorOf(key);
   const probe = createProbe(sources, to, content, signal);
   if (floor === undefined || probe === undefined) return { outcome: "unknown" };
@@ -74,8 +84,17 @@ function createProbe(
   switch (part.type) {
     case "text":
     case "markdown": {
-      const content = createContentFields(renderText(part, settings));
-      return (id) => answerOf(api.call(options, (raw) => raw.editMessageText({ ...place(id), ...content })));
+      const contents = listContentFields(renderText(part, settings));
+      return async (id) => {
+        let probed: Probe = "other";
+        for (const content of contents) {
+          probed = await answerOf(
+            api.call(options, (raw) => raw.editMessageText({ ...place(id), ...content })),
+          );
+          if (probed !== "other") break;
+        }
+        return probed;
+      };
     }
     case "media":
     case "poll":

@@ -110,6 +110,7 @@ async function withLookup(
   { chatId }: TelegramAddress,
   send: () => Promise<string>,
 ): Promise<string> {
+  await ids.ready(chatId);
   ids.begin(key, chatId);
   try {
     const messageId = await send();
@@ -211,6 +212,12 @@ export function createContentFields(rendered: Omit<Rendered, "keyboard">): Conte
   return rendered.rich === undefined
     ? createTextFields(rendered)
     : { rich_message: { blocks: [...rendered.rich] } };
+}
+
+/** The contents that a text message can have: rich content may have been replaced with plain text. */
+export function listContentFields(rendered: Omit<Rendered, "keyboard">): readonly ContentFields[] {
+  const text = createTextFields(rendered);
+  return rendered.rich === undefined ? [text] : [createContentFields(rendered), text];
 }
 
 /** Link previews are disabled: Telegram would fetch the page before anyone taps the link. */
