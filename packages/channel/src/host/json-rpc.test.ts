@@ -1,3 +1,5 @@
+import { ChildProcess } from "node:child_process";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { superviseJsonRpc, systemClock } from "../index.ts";
@@ -84,6 +86,34 @@ describe("superviseJsonRpc", () => {
       "A call that was aborted before",
       "transient",
     );
+  });
+
+  it("fails a call with parameters that JSON cannot express as invalid, and continues", async () => {
+    const { rpc } = await start();
+    const error = await expectChannelError(
+      rpc.call("echo", { n: 1n }, { ...write, timeoutMs: 20 }),
+      "A call with a BigInt",
+      "invalid",
+    );
+    expect(error.message).toBe("Mine: sending: the parameters cannot be written as JSON");
+    expect(await rpc.call("echo", { n: 1 }, read)).toEqual({ n: 1 });
+  });
+
+  it("keeps a process that could not be sent a signal", async () => {
+    const children: ChildProcess[] = [];
+    const add = (message: unknown): void => {
+      if (message instanceof Object && "process" in message && message.process instanceof ChildProcess)
+        children.push(message.process);
+    };
+    subscribe("child_process", add);
+    const { rpc, logged } = await start();
+    unsubscribe("child_process", add);
+    // Node.js emits this event if `kill` is not permitted.
+    for (let n = 0; n < 2; n++)
+      children[0]?.emit("error", Object.assign(new Error("kill EPERM"), { code: "EPERM" }));
+    expect(await rpc.call("echo", { n: 1 }, read)).toEqual({ n: 1 });
+    expect(rpc.health()).toEqual({ state: "ready" });
+    expect(logged.join("\n")).toContain("EPERM");
   });
 
   it("lets the channel interpret error responses", async () => {

@@ -183,8 +183,11 @@ class LineProcess implements JsonRpc {
     this.spawned = spawned;
     this.ended = ended;
     child.once("spawn", resolve);
-    child.once("error", (error) => {
+    child.on("error", (error) => {
       const code = "code" in error ? String(error.code) : error.name;
+      // The event also reports a signal that could not be sent to a process that still runs.
+      if (child.pid !== undefined)
+        return options.logger.warn(`cannot end ${options.command[0]}`, { reason: code });
       reject(this.#error("transient", `cannot start ${options.command[0]} (${code})`));
       this.#end(end);
     });
@@ -220,12 +223,13 @@ class LineProcess implements JsonRpc {
     const { what, write, signal, timeoutMs = CALL_TIMEOUT_MS } = options;
     if (signal.aborted || this.hasEnded) throw this.#error("transient", `${what}: not sent`);
     const id = this.#nextId++;
+    const line = this.#serialize(what, { jsonrpc: "2.0", id, method, params });
     const response = Promise.withResolvers<unknown>();
     this.#pending.set(id, response);
     const limit = deadline(timeoutMs, signal);
     const lost = (): void => response.reject(new NoResponse());
     limit.signal.addEventListener("abort", lost, { once: true });
-    this.#child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    this.#child.stdin.write(`${line}\n`);
     try {
       return await response.promise;
     } catch (error) {
@@ -236,6 +240,14 @@ class LineProcess implements JsonRpc {
       limit.signal.removeEventListener("abort", lost);
       limit.end();
       this.#pending.delete(id);
+    }
+  }
+
+  #serialize(what: string, message: object): string {
+    try {
+      return JSON.stringify(message);
+    } catch {
+      throw this.#error("invalid", `${what}: the parameters cannot be written as JSON`);
     }
   }
 

@@ -66,4 +66,24 @@ describe("createCursor", () => {
     expect(await cursor.advance(1, async () => "accepted")).toBe("accepted");
     expect(logged).toEqual(["the position could not be stored; events may be read again"]);
   });
+
+  it("can be loaded and advanced after work or the state threw synchronously", async () => {
+    const stored = createInMemoryState();
+    let isFull = true;
+    const set: typeof stored.set = (key, value) => {
+      if (isFull) throw new Error("the disk is full");
+      return stored.set(key, value);
+    };
+    const { cursor, logged } = open({ ...stored, set });
+    const throws = (): Promise<EmitResult> => {
+      throw new Error("a defect");
+    };
+    expect(await cursor.advance(1, throws)).toBe("rejected");
+    expect(await cursor.load()).toBeUndefined();
+    expect(await cursor.advance(1, async () => "accepted")).toBe("accepted");
+    isFull = false;
+    expect(await cursor.advance(2, async () => "accepted")).toBe("accepted");
+    expect(await cursor.load()).toBe(2);
+    expect(logged).toHaveLength(2);
+  });
 });

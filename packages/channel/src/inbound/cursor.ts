@@ -48,17 +48,21 @@ export function createCursor<Position extends Json>(options: CursorOptions<Posit
 
   async function handle(position: Position, work: () => Promise<HandleResult>): Promise<HandleResult> {
     if (isBlocked) return "rejected";
-    const result = await work().catch((error: unknown): HandleResult => {
+    let result: HandleResult = "rejected";
+    try {
+      result = await work();
+    } catch (error) {
       logger.warn("failed to store an event; it will be read again", { reason: reasonOf(error) });
-      return "rejected";
-    });
+    }
     if (result === "rejected") {
       isBlocked = true;
       return result;
     }
-    await state.set(key, position).catch((error: unknown) => {
+    try {
+      await state.set(key, position);
+    } catch (error) {
       logger.warn("the position could not be stored; events may be read again", { reason: reasonOf(error) });
-    });
+    }
     return result;
   }
 
