@@ -40,6 +40,24 @@ it("removes a secret in capital letters and with invisible characters", () => {
   expect(said([secret], [...spelled, "."]).join("")).toBe("[redacted].");
 });
 
+it("removes a secret with 64 invisible characters between two characters", () => {
+  const secret = "correct-horse-battery";
+  const spelled = [...secret].join("\u200b".repeat(64));
+  expect(said([secret], [spelled, "."]).join("")).toBe("[redacted].");
+  expect(said([secret], [...spelled, "."]).join("")).toBe("[redacted].");
+});
+
+it("shows a text with more invisible characters soon, in linear time", () => {
+  const stream = createVault(["correct-horse-battery"]).stream();
+  const piece = "\u200b".repeat(10);
+  const started = performance.now();
+  let shown = stream.push("c");
+  for (let n = 0; n < 20_000; n++) shown += stream.push(piece);
+  // Without a limit, the rescans take minutes.
+  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(shown).toHaveLength(200_001);
+});
+
 it("does not remove short secrets", () => {
   expect(said(["postgres"], ["use post", "gres"]).join("")).toBe("use postgres");
 });

@@ -20,6 +20,12 @@ export interface SecretFinder {
 const INVISIBLE = /\p{Cf}|\u034f|[\ufe00-\ufe0f]/u;
 
 /**
+ * Maximum number of invisible characters between two characters of a secret. Without a limit, a text of invisible
+ * characters would be held back as a whole and searched again with each piece.
+ */
+const MAX_INVISIBLE = 64;
+
+/**
  * Looks secrets up by their first character, so that most offsets need a single comparison. Capital letters and
  * invisible characters make no difference.
  */
@@ -51,7 +57,11 @@ export function createSecretFinder(secrets: readonly string[]): SecretFinder {
 function match(text: string, place: number, form: string): number | "no" | "cut off" {
   let at = place;
   for (let index = 0; index < form.length; index += 1) {
-    while (index > 0 && at < text.length && INVISIBLE.test(text.charAt(at))) at += 1;
+    const limit = at + MAX_INVISIBLE;
+    while (index > 0 && at < text.length && INVISIBLE.test(text.charAt(at))) {
+      if (at === limit) return "no";
+      at += 1;
+    }
     if (at >= text.length) return "cut off";
     if (toLowerCase(text.charAt(at)) !== form.charAt(index)) return "no";
     at += 1;
