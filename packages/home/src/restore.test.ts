@@ -1,9 +1,12 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import fs from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "@signalbox/store";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { backupHome } from "./backup/backup.ts";
+import { GatewayError } from "./errors.ts";
 import { prepareHome } from "./folders.ts";
 import { locateHome } from "./layout.ts";
 import { restoreBackup } from "./restore.ts";
@@ -56,16 +59,40 @@ it("restores only regular files with names of attachments", async () => {
   expect(readdirSync(home.mediaDir)).toEqual([name("a")]);
 });
 
-it("restores no attachments through a link in the place of their folder", async () => {
+it("refuses a backup with a link in the place of the folder of attachments", async () => {
   const { dir, home, backup } = await createBackup();
   const outside = join(dir, "outside");
   mkdirSync(outside);
   writeFileSync(join(outside, "f".repeat(64)), "of others");
   rmSync(join(backup, "media"), { recursive: true });
   symlinkSync(outside, join(backup, "media"));
+  const restoring = restoreBackup(home, backup, new Date());
+  await expect(restoring).rejects.toThrow(GatewayError);
+  await expect(restoring).rejects.toThrow("media is not a folder");
+  expect(readdirSync(home.dir).filter((name) => name.startsWith("before-restore"))).toEqual([]);
+  expect(readdirSync(outside)).toHaveLength(1);
+});
+
+it("refuses a backup whose folder of attachments cannot be read", async () => {
+  const { home, backup } = await createBackup();
+  const lstat = vi.spyOn(fs, "lstat");
+  lstat.mockRejectedValueOnce(Object.assign(new Error("EIO: i/o error"), { code: "EIO" }));
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    lstat.mockRestore();
+    syncBuiltinESMExports();
+  });
+  const restoring = restoreBackup(home, backup, new Date());
+  await expect(restoring).rejects.toThrow(GatewayError);
+  await expect(restoring).rejects.toThrow("media cannot be read: EIO");
+  expect(readdirSync(home.dir).filter((name) => name.startsWith("before-restore"))).toEqual([]);
+});
+
+it("restores a backup without attachments", async () => {
+  const { home, backup } = await createBackup();
+  rmSync(join(backup, "media"), { recursive: true });
   await restoreBackup(home, backup, new Date());
   expect(readdirSync(home.dir)).not.toContain("media");
-  expect(readdirSync(outside)).toHaveLength(1);
 });
 
 it("refuses a backup whose database is not a regular file", async () => {

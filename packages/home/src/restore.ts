@@ -57,11 +57,20 @@ const BLOB_NAME = /^[0-9a-f]{64}$/;
 
 /**
  * Copies the attachments of a backup, which may come from elsewhere: only regular files with names of attachments. A
- * link to a folder would let the gateway delete files there.
+ * link to a folder would let the gateway delete files there. A backup without the folder has no attachments.
+ *
+ * @throws GatewayError if the folder is a link or a file, or if it cannot be read
  */
 async function copyMedia(from: string, to: string): Promise<void> {
-  const folder = await lstat(from).catch(() => undefined);
-  if (folder?.isDirectory() !== true) return;
+  const folder = await lstat(from).catch((error: unknown) => {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw new GatewayError("failure", `The backup ${from} cannot be read: ${reasonOf(error)}.`, {
+      cause: error,
+    });
+  });
+  if (folder === undefined) return;
+  if (!folder.isDirectory())
+    throw new GatewayError("usage", `${from} is not a folder. Copy the attachments themselves there.`);
   await mkdir(to, { mode: 0o700 });
   for (const entry of await readdir(from, { withFileTypes: true }))
     if (entry.isFile() && BLOB_NAME.test(entry.name))
