@@ -14,7 +14,7 @@ export const limits = {
   componentTextLength: 4_000,
   nonceWindowMs: 120_000,
   uploadBytes: 10_485_760,
-  /** Size of downloads. Paying users may send up to 500 MB. */
+  /** Maximum size of downloads in bytes. Paying users may send up to 500 MB. */
   mediaBytes: 104_857_600,
   mediaPerMessage: 10,
   buttons: 25,

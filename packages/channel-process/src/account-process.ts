@@ -7,8 +7,8 @@ import type { AccountFunctions } from "./functions.ts";
 import { connect, type Port, type Rpc } from "./rpc.ts";
 
 /**
- * Environment variables that the child inherits: what Node.js needs to run and to reach the network. They contain no
- * secret of the gateway except a password in a proxy's address.
+ * Environment variables that the child inherits, because Node.js needs them to run and to reach the network. They
+ * contain no secrets of the gateway, except possibly a password in a proxy URL.
  */
 const INHERITED_ENV = [
   "PATH",
@@ -26,16 +26,16 @@ const INHERITED_ENV = [
   "no_proxy",
 ];
 
-/** Next to this file, both in sources and when built. */
+/** The worker is next to this file, both in the sources and in the build. */
 const WORKER = import.meta.url.endsWith(".ts") ? "./account-worker.ts" : "./account-worker.js";
 
 /** A started process. */
 export interface Launched {
   readonly pid?: number | undefined;
   readonly port: Port;
-  /** Its stdout and stderr. */
+  /** The process's stdout and stderr. */
   readonly output: readonly Readable[];
-  /** Resolves with the reason when the connection to the process has ended. */
+  /** Resolves with the reason once the connection to the process has ended. */
   readonly ended: Promise<string>;
   kill(): void;
 }
@@ -44,7 +44,7 @@ export interface Launched {
 export type Launch = () => Launched;
 
 /**
- * Starts `account-worker` as a child process. Settings and secrets are sent over IPC, because other users can read
+ * Starts `account-worker` as a child process. Settings and secrets are sent over IPC, because other users can read the
  * arguments and environments of processes.
  */
 export function forkWorker(): Launched {
@@ -64,12 +64,12 @@ export function forkWorker(): Launched {
     );
   });
   const kill = (): void => void child.kill("SIGKILL");
-  // A channel can disconnect without exiting. Nothing can reach such a process any more.
+  // A channel can disconnect without exiting. Such a process is no longer reachable.
   child.once("disconnect", kill);
   return {
     pid: child.pid,
     port: {
-      // The callback receives the error of a closed channel, which `ended` reports as well.
+      // The callback receives the error of a closed channel, which `ended` also reports.
       post: (message) => void child.send(message as object, () => {}),
       onMessage: (listener) => void child.on("message", listener),
     },
@@ -79,7 +79,7 @@ export function forkWorker(): Launched {
   };
 }
 
-/** The account's process ended before it answered a call. */
+/** The account's process ended before it responded to a call. */
 export class ProcessEnded extends Error {
   override readonly name = "ProcessEnded";
 }
@@ -89,7 +89,7 @@ const chunk = z.instanceof(Uint8Array).optional();
 /** An account's process and the connection to it. */
 export class AccountProcess {
   readonly pid: number | undefined;
-  /** Resolves with the reason when the process has ended. */
+  /** Resolves with the reason once the process has ended. */
   readonly ended: Promise<string>;
   readonly #launched: Launched;
   readonly #rpc: Rpc<AccountFunctions>;
@@ -114,7 +114,8 @@ export class AccountProcess {
   /**
    * Calls a function of the process. A result that does not match the schema kills the process.
    *
-   * @throws ProcessEnded if the process ends before it answers
+   *
+   * @throws ProcessEnded if the process ends before it responds
    */
   async call<Name extends keyof AccountFunctions & string, Result>(
     name: Name,
@@ -126,7 +127,7 @@ export class AccountProcess {
     return this.#check(name, schema, result);
   }
 
-  /** A stream that the process offers. */
+  /** Returns a stream of the process. */
   read(stream: number): ReadableStream<Uint8Array<ArrayBuffer>> {
     return readRemote(this.#rpc, stream, (value) => this.#check("readStream", chunk, value));
   }

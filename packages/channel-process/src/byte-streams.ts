@@ -6,7 +6,7 @@ export class ByteStreams {
   readonly #readers = new Map<number, ReadableStreamDefaultReader<Uint8Array>>();
   #count = 0;
 
-  /** Returns the number by which the other process reads the stream. */
+  /** Returns the number that the other process uses to read the stream. */
   add(stream: ReadableStream<Uint8Array>): number {
     const id = this.#count++;
     this.#readers.set(id, stream.getReader());
@@ -31,9 +31,10 @@ export class ByteStreams {
 }
 
 /**
- * A stream of the other process. It reads ahead nothing, so a slow reader holds back the source.
+ * Returns a stream of the other process. It does not read ahead, so a slow reader slows down the source.
  *
- * @param check validates what `readStream` returns
+ *
+ * @param check validates the result of `readStream`
  */
 export function readRemote(
   rpc: Rpc<StreamFunctions>,

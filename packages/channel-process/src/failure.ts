@@ -9,8 +9,8 @@ import { z } from "zod";
 import { receipt } from "./schemas.ts";
 
 /**
- * An error as plain data. Structured cloning reduces a `ChannelError` to its message. `code` is absent if the error is
- * not a `ChannelError`.
+ * An error as plain data, because structured cloning reduces a `ChannelError` to its message. `code` is absent if the
+ * error is not a `ChannelError`.
  */
 export const failure = z.object({
   message: z.string(),

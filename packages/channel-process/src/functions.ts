@@ -13,7 +13,7 @@ import type {
 } from "@signalbox/channel";
 import type { LogEntry, Status, WebhookResponse } from "./schemas.ts";
 
-/** Functions with which both sides read a stream of the other one. */
+/** Functions with which each side reads streams of the other one. */
 export interface StreamFunctions {
   /** Returns the next bytes, or `undefined` at the end. */
   readStream(stream: number): Uint8Array | undefined;
@@ -27,7 +27,7 @@ export interface SendParameters {
   readonly message: Outbound;
   readonly idempotencyKey: string;
   readonly startAt?: number | undefined;
-  /** True if the gateway can open media of this message. */
+  /** True if the gateway can open the media of this message. */
   readonly hasMedia: boolean;
 }
 
@@ -43,11 +43,11 @@ export type ForwardedMethod =
   | "checks"
   | "fetchMedia";
 
-/** Functions of an account's process, called by the gateway. Addresses are text, written by the channel's codec. */
+/** Functions of an account's process, called by the gateway. Addresses are strings created by the channel's codec. */
 export interface AccountFunctions extends StreamFunctions {
-  /** The first call. Returns the names of the channel's methods. */
+  /** Must be the first call. Returns the names of the channel's methods. */
   create(options: {
-    /** The file that exports the definition, as a URL. */
+    /** The URL of the file that exports the definition. */
     readonly module: string;
     /** The id of the channel. */
     readonly channel: string;
@@ -91,15 +91,18 @@ export interface AccountFunctions extends StreamFunctions {
 export interface HostFunctions extends StreamFunctions {
   emit(event: InboundEvent): EmitResult;
   log(entry: LogEntry): void;
-  /** Called when the status changes, before the call that changed it returns, and every few seconds as a heartbeat. */
+  /**
+   * Called when the status changes, before the call that changed it returns. Also called every few seconds as a
+   * heartbeat.
+   */
   reportStatus(status: Status): void;
   cacheGet(key: string): Json | undefined;
   cacheSet(entry: { readonly key: string; readonly value: Json; readonly ttlMs: number }): void;
   stateGet(key: string): Json | undefined;
   stateSet(entry: { readonly key: string; readonly value: Json }): void;
   stateDelete(key: string): void;
-  /** Reports a part that was sent. The next one is sent after this returns. */
+  /** Reports that a part was sent. The next one is sent after this call returns. */
   partSent(options: { readonly sending: number; readonly part: PartReceipt }): void;
-  /** Opens the media part with this index of the message. Returns the number of its stream. */
+  /** Opens the message's media part with this index. Returns the number of its stream. */
   openMedia(options: { readonly sending: number; readonly index: number }): number;
 }

@@ -24,7 +24,7 @@ export interface Sending extends Pick<SendOptions, "onPart" | "openMedia"> {
 export interface HostFunctionsOptions {
   readonly context: Pick<ChannelContext, "emit" | "cache" | "state">;
   readonly log: ProcessLog;
-  /** Media that the process reads. */
+  /** Media that the process is reading. */
   readonly streams: ByteStreams;
   readonly sendings: ReadonlyMap<number, Sending>;
   onStatus(status: Status): void;
@@ -32,7 +32,7 @@ export interface HostFunctionsOptions {
 
 type Offered = { [Name in keyof HostFunctions]: (parameter: never) => unknown };
 
-/** The functions that an account's process may call. Each validates its parameter. */
+/** Creates the functions that an account's process may call. Each one validates its parameter. */
 export function hostFunctions({
   context: { emit, cache, state },
   log,
@@ -58,7 +58,7 @@ export function hostFunctions({
     }),
     openMedia: validated(z.object({ sending: number, index: number }), async ({ sending: id, index }) => {
       const { message, openMedia } = sendings.get(id) ?? {};
-      // Only media of the message itself: the process must not choose what the gateway opens.
+      // Only media of this message, because the process must not choose what the gateway opens.
       const part = message?.parts[index];
       if (openMedia === undefined || part?.type !== "media")
         throw new ChannelError("not_found", "The message has no such media");

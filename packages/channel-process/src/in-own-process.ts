@@ -22,7 +22,7 @@ import {
 } from "./schemas.ts";
 import { SupervisedAccount } from "./supervised-account.ts";
 
-/** The largest webhook body that is forwarded, in bytes. The limit of each channel is lower. */
+/** Maximum size of a webhook body that is forwarded, in bytes. The limit of each channel is lower. */
 const MAX_BODY_BYTES = 10_000_000;
 
 const nothing = z.unknown().transform(() => undefined);
@@ -58,7 +58,7 @@ export function inOwnProcess<Config, Address, C extends Capabilities>(
 type RequiredMethod = "start" | "stop" | "health" | "self" | "send";
 type OptionalMethods<Address> = Required<Omit<Channel<Address>, RequiredMethod>>;
 
-/** @param methods the names of the methods that the channel in the process has */
+/** @param methods the names of the methods that the channel in the process implements */
 function createChannel<Address>(
   account: SupervisedAccount,
   codec: ChannelDefinition<unknown, Address>["codec"],
@@ -87,7 +87,7 @@ function optionalMethods<Address>(
   account: SupervisedAccount,
   codec: ChannelDefinition<unknown, Address>["codec"],
 ): OptionalMethods<Address> {
-  /** Calls a method whose parameters need no translation. */
+  /** Calls a method whose parameters need no conversion. */
   function forward<Result>(
     method: ForwardedMethod,
     to: Address | undefined,
@@ -125,7 +125,7 @@ function optionalMethods<Address>(
   };
 }
 
-/** Forwards a platform's request. While the process cannot take it, the platform should deliver it again. */
+/** Forwards a request from the platform. If the process cannot handle it, the platform should redeliver it. */
 async function handleWebhook(
   account: SupervisedAccount,
   request: Request,

@@ -2,16 +2,21 @@ import type { Readable } from "node:stream";
 import type { ChannelContext, ChannelLogger, Clock, Json } from "@signalbox/channel";
 import type { LogEntry } from "./schemas.ts";
 
-/** The longest log entry, in characters. */
+/** Maximum length of a log entry, in characters. */
 const MAX_CHARS = 4_000;
-/** The most entries of one level, and of printed output, in a minute. More would push other entries out of the log. */
+/**
+ * Maximum number of entries per minute, for each level and for printed output. More entries would push others out of
+ * the log.
+ */
 const MAX_ENTRIES_PER_MINUTE = 60;
 const MINUTE_MS = 60_000;
 
-/** Writes log entries and printed output of an account's process to the gateway's log, within limits. */
+/** Writes log entries and printed output from an account's process to the gateway's log, within limits. */
 export interface ProcessLog {
   write(entry: LogEntry): void;
-  /** Logs a stream line by line as warnings. Lines that arrive together are one entry, so a stack trace stays whole. */
+  /**
+   * Logs a stream line by line as warnings. Lines that arrive together become one entry, so a stack trace stays intact.
+   */
   capture(stream: Readable): void;
 }
 
@@ -56,7 +61,7 @@ function limitPerMinute(clock: Pick<Clock, "now">, onExcess: () => void): (log: 
   };
 }
 
-/** Cuts between words, since redaction does not recognize half a secret. */
+/** Cuts between words, because redaction does not recognize a truncated secret. */
 function shorten(text: string): string {
   if (text.length <= MAX_CHARS) return text;
   return `${text.slice(0, MAX_CHARS).replace(/\S*$/, "")}[truncated]`;
@@ -67,7 +72,10 @@ function shortenFields(fields: Readonly<Record<string, Json>>): Readonly<Record<
   return text.length <= MAX_CHARS ? fields : { fields: shorten(text) };
 }
 
-/** Reports complete lines, together if they arrive together. Of a line over `MAX_CHARS` it reports the start only. */
+/**
+ * Reports complete lines, together if they arrive together. Reports only the start of a line that is longer than
+ * `MAX_CHARS`.
+ */
 function readLines(stream: Readable, onLines: (lines: string) => void): void {
   let pending = "";
   let isSkipping = false;

@@ -4,7 +4,7 @@ import type { AccountProcess } from "./account-process.ts";
 import { receipt } from "./schemas.ts";
 import type { SupervisedAccount } from "./supervised-account.ts";
 
-/** A draft in the account's process. After a restart it is opened again with the message it had. */
+/** A draft in the account's process. After a restart, it is reopened with its existing message. */
 export class RemoteDraft implements Draft {
   readonly #account: SupervisedAccount;
   readonly #to: string;
@@ -58,7 +58,7 @@ export class RemoteDraft implements Draft {
     try {
       await this.#account.call("haltDraft", await this.#current(), z.unknown());
     } catch {
-      // The draft ended with its process.
+      // The draft has ended together with its process.
     }
   }
 
@@ -71,7 +71,7 @@ export class RemoteDraft implements Draft {
     const { idempotencyKey, replyTo } = this.#options;
     const options = { to: this.#to, idempotencyKey, replyTo, messageId: this.#messageId };
     const draft = this.#account.call("openDraft", options, z.int());
-    // Each use of the draft awaits this promise and handles the error.
+    // Every caller of the draft awaits this promise and handles the error.
     draft.catch(() => {});
     return { process: this.#account.process, draft };
   }

@@ -9,7 +9,7 @@ export interface Port {
   onMessage(listener: (message: unknown) => void): void;
 }
 
-/** Calls functions of the other process. `Remote` describes them; each takes one parameter. */
+/** Calls functions of the other process. `Remote` describes the functions, which take one parameter each. */
 export interface Rpc<Remote> {
   /**
    * @param signal is forwarded to the called function
@@ -21,21 +21,22 @@ export interface Rpc<Remote> {
     parameter: Parameter<Remote[Name]>,
     signal?: AbortSignal,
   ): Promise<Result<Remote[Name]>>;
-  /** Fails the calls in progress, and all later ones, with `error`. */
+  /** Fails the pending calls, and all later ones, with `error`. */
   close(error: Error): void;
 }
 
 type Parameter<F> = F extends (parameter: infer P) => unknown ? P : never;
 type Result<F> = F extends (...parameters: never[]) => infer R ? Awaited<R> : never;
 
-/** The messages of birpc, with an error as plain data. */
+/** The messages of birpc, with errors as plain data. */
 const envelope = z.discriminatedUnion("t", [
   z.object({ t: z.literal("q"), i: z.string().optional(), m: z.string(), a: z.array(z.unknown()) }),
   z.object({ t: z.literal("s"), i: z.string(), r: z.unknown().optional(), e: failure.optional() }),
 ]);
 
 /**
- * Connects both processes: birpc, plus abort signals and errors, which structured cloning loses.
+ * Connects both processes with birpc. Also transfers abort signals and errors, which structured cloning loses.
+ *
  *
  * @param functions the functions that the other process may call
  * @param onInvalid called for a message that does not follow the protocol
@@ -64,7 +65,7 @@ export function connect<Remote>(
   const local = { run, abort: (call: unknown) => running.get(call)?.abort() };
   const rpc = createBirpc<typeof local, typeof local, false>(local, {
     proxify: false,
-    // No timeout in birpc: callers set their own, and a rate-limited message may take minutes.
+    // No timeout in birpc, because callers set their own and a rate-limited message may take minutes.
     timeout: -1,
     post: (message) => port.post(message),
     on: (listener) => port.onMessage(listener),
@@ -79,7 +80,7 @@ export function connect<Remote>(
         onInvalid("it sent a message that does not follow the protocol");
         return true;
       }
-      // With a name it is a result that cannot be cloned: birpc then answers the call with this error.
+      // If there is a name, a result could not be cloned, and birpc responds to the call with this error.
       return functionName !== undefined;
     },
   });

@@ -20,7 +20,7 @@ import {
 } from "@signalbox/channel";
 import { z } from "zod";
 
-/** Schemas for everything that the gateway accepts from an account's process, which it does not trust. */
+/** Schemas for all data that the gateway accepts from an account's process, which is untrusted. */
 const text = z.string();
 const optionalText = text.optional();
 
@@ -95,7 +95,7 @@ const body = {
   mentions: z.array(person),
 };
 
-/** Without `turn`, which the gateway accepts only from its own channels. */
+/** Without `turn`, which the gateway accepts only from its built-in channels. */
 export const inboundEvent: z.ZodType<InboundEvent> = z.discriminatedUnion("type", [
   z.object({ type: z.literal("message"), ...base, ...body }),
   z.object({
@@ -183,7 +183,7 @@ export const accountChecks: z.ZodType<readonly AccountCheck[]> = z.array(
   z.object({ about: text, ok: z.boolean(), detail: text, remedy: optionalText }),
 );
 
-/** Fetched media, whose bytes are read through a stream. */
+/** Fetched media. The bytes are read through a stream. */
 export type RemoteMedia = Omit<FetchedMedia, "body"> & { readonly stream: number };
 export const remoteMedia: z.ZodType<RemoteMedia> = z.object({
   stream: z.int(),

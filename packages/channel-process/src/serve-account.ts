@@ -29,7 +29,7 @@ type Offered = {
   ) => ReturnType<AccountFunctions[Name]> | Promise<ReturnType<AccountFunctions[Name]>>;
 };
 
-/** Serves one account to the process at the other end of the port. Returns a function that ends it. */
+/** Serves one account to the process at the other end of the port. Returns a function that stops it. */
 export function serveAccount(port: Port): () => void {
   const account = new ServedAccount(port);
   return () => account.end();
@@ -152,7 +152,7 @@ class ServedAccount {
     return this.#created.definition;
   }
 
-  /** An optional method of the channel. */
+  /** Returns an optional method of the channel. */
   #method<Name extends keyof Channel>(name: Name): NonNullable<Channel[Name]> {
     const method: unknown = this.#channel[name];
     if (typeof method !== "function") throw new ChannelError("unsupported", `The channel has no ${name}`);
@@ -216,7 +216,9 @@ class ServedAccount {
   }
 }
 
-/** Reports the status before each function returns, so the gateway never sees a result with an older status. */
+/**
+ * Reports the status before each function returns, so that the gateway never receives a result with an outdated status.
+ */
 function reporting(functions: Offered, report: () => void): Parameters<typeof connect>[1] {
   return Object.fromEntries(
     Object.entries(functions).map(([name, run]) => [
@@ -232,13 +234,13 @@ function reporting(functions: Offered, report: () => void): Parameters<typeof co
   );
 }
 
-/** The index of a media part, which a channel may have copied. */
+/** Returns the index of a media part, which a channel may have copied. */
 function indexOf(part: MediaPart, { parts }: Outbound): number {
   const index = parts.indexOf(part);
   return index >= 0 ? index : parts.findIndex((one) => isDeepStrictEqual(one, part));
 }
 
-/** Drops what JSON cannot represent, such as properties that are `undefined`. */
+/** Drops values that JSON cannot represent, such as properties that are `undefined`. */
 function asJson<Value extends Json | object | undefined>(value: Value): Value {
   return value === undefined ? value : JSON.parse(JSON.stringify(value));
 }

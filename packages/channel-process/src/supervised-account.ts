@@ -17,23 +17,23 @@ import { hostFunctions, type Sending } from "./host-functions.ts";
 import { createProcessLog, type ProcessLog } from "./process-log.ts";
 import type { Status } from "./schemas.ts";
 
-/** Time limit for loading the channel, and for starting the account after a restart. */
+/** Time limit in milliseconds for loading the channel, and for starting the account after a restart. */
 const LAUNCH_MS = 120_000;
-/** Delay of the first restart. It doubles with each failure, up to the maximum. */
+/** Delay before the first restart in milliseconds. It doubles with each failure, up to the maximum. */
 const RESTART_MS = 1_000;
 const MAX_RESTART_MS = 60_000;
-/** The restart delay is reset after a process ran this long. */
+/** Milliseconds that a process must run before the restart delay is reset. */
 const HEALTHY_MS = 60_000;
-/** A process that sends nothing for this long is killed. It sends a heartbeat every five seconds. */
+/** Milliseconds of silence after which a process is killed. It sends a heartbeat every five seconds. */
 const SILENT_MS = 30_000;
-/** Time to stop, in addition to the time for work in progress. */
+/** Additional time for stopping after the operations in progress, in milliseconds. */
 const STOP_MS = 2_000;
 
 const created = z.object({ methods: z.array(z.string()) });
 
 /**
  * Runs one account in a process and restarts the process when it ends. Calls fail with `transient` while there is no
- * process, and with `unknown_outcome` if the process ends before it answers.
+ * process, and with `unknown_outcome` if the process ends before it responds.
  */
 export class SupervisedAccount {
   readonly #module: string;
@@ -49,9 +49,9 @@ export class SupervisedAccount {
   #isStarted = false;
   #isStopped = false;
   #hasHeartbeat = false;
-  /** The latest report of a process, which may not be in use yet. */
+  /** The latest report from a process, which may not be in use yet. */
   #status: Status = { health: { state: "starting" } };
-  /** The health while no process is in use. */
+  /** The health while there is no process in use. */
   #outage: Health | undefined;
 
   /**
@@ -66,7 +66,7 @@ export class SupervisedAccount {
     this.#log = createProcessLog(context);
   }
 
-  /** The process in use. Drafts that were opened in another one are gone. */
+  /** The process in use. Drafts that were opened in an earlier process no longer exist. */
   get process(): AccountProcess | undefined {
     return this.#process;
   }
@@ -111,7 +111,8 @@ export class SupervisedAccount {
   /**
    * Calls a function of the process and validates its result.
    *
-   * @throws ChannelError `transient` while there is no process, `unknown_outcome` if it ends before it answers
+   *
+   * @throws ChannelError `transient` while there is no process, `unknown_outcome` if it ends before it responds
    */
   async call<Name extends keyof AccountFunctions & string, Result>(
     name: Name,
@@ -129,7 +130,8 @@ export class SupervisedAccount {
   }
 
   /**
-   * Sends a message: while `send` runs, the process can open the message's media and report sent parts.
+   * Sends a message. While `send` is running, the process can open the message's media and report sent parts.
+   *
    *
    * @throws ChannelError that `send` throws, with a receipt if the process ended after the first part
    */
@@ -153,7 +155,7 @@ export class SupervisedAccount {
     }
   }
 
-  /** A stream that the process offers. */
+  /** Returns a stream of the process. */
   read(stream: number): ReadableStream<Uint8Array> {
     return this.#running().read(stream);
   }
@@ -193,7 +195,7 @@ export class SupervisedAccount {
     }
   }
 
-  /** Sends calls to this process from now on, until it ends. */
+  /** Directs all calls to this process until it ends. */
   #use(process: AccountProcess): void {
     this.#process = process;
     this.#outage = undefined;
@@ -252,13 +254,13 @@ export class SupervisedAccount {
 
   #report(status: Status): void {
     this.#hasHeartbeat = true;
-    // A process that is being stopped may still report the state before.
+    // A process that is being stopped may still report its previous state.
     const health = this.#isStopped && status.health.state !== "stopped" ? this.#status.health : status.health;
     this.#status = { ...status, health };
   }
 }
 
-/** Returns true if structured cloning preserves the value, which excludes functions and instances of classes. */
+/** Returns true if structured cloning preserves the value. It does not preserve functions and class instances. */
 function isCloneable(value: unknown): boolean {
   try {
     return isDeepStrictEqual(structuredClone(value), value);
@@ -267,7 +269,7 @@ function isCloneable(value: unknown): boolean {
   }
 }
 
-/** Kills a process whose work takes longer than `ms`, or when the signal fires. */
+/** Kills a process if its task takes longer than `ms` milliseconds or the signal fires. */
 async function killAfter<Result>(
   ms: number,
   process: AccountProcess,

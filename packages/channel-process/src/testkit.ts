@@ -5,11 +5,11 @@ import { serveAccount } from "./serve-account.ts";
 
 /**
  * A `launch` for `inOwnProcess` that serves each account in the current process, with the same messages. It starts much
- * faster than a child process, which matters for a conformance suite that starts a hundred accounts.
+ * faster than a child process, which matters for a conformance suite with a hundred accounts.
  */
 export interface LocalLauncher {
   readonly launch: Launch;
-  /** One function per launched account, in order. It ends the account as a crash would. */
+  /** One function per launched account, in order. Each ends its account like a crash would. */
   readonly kills: readonly (() => void)[];
 }
 

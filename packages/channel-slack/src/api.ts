@@ -54,7 +54,7 @@ export function quietLogger(level: ReturnType<Logger["getLevel"]>): Logger {
 /** The current call. The SDK has no parameter for an abort signal. */
 interface Call {
   readonly signal: AbortSignal;
-  /** URL of the latest request. */
+  /** URL of the last request. */
   asked: string;
 }
 

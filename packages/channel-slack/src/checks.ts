@@ -3,7 +3,7 @@ import type { SlackApi } from "./api.ts";
 import type { SlackConfig } from "./config.ts";
 import { createChallenge } from "./inbound/webhook.ts";
 
-/** Scopes of the manifest in the README, with the feature that needs each. */
+/** Scopes of the README's manifest, each with the feature that needs it. */
 const SCOPES: Readonly<Record<string, string>> = {
   "app_mentions:read": "mentions of the bot",
   "assistant:write": "typing indicator",

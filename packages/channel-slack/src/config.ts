@@ -6,13 +6,13 @@ export interface SlackConfig {
   readonly transport: "socket" | "webhook";
   readonly appToken?: string | undefined;
   readonly signingSecret?: string | undefined;
-  /** The Request URL entered at Slack. Only `checks` calls it. */
+  /** The Request URL configured in Slack. Used only by `checks`. */
   readonly webhookUrl?: string | undefined;
   /** The app's slash command. */
   readonly command: string;
-  /** Answer a mention at the top level of a channel in a thread. */
+  /** True to answer a mention at the top level of a channel in a thread. */
   readonly replyInThread: boolean;
-  /** Show answers with Slack's streams if possible. */
+  /** True to show answers with Slack's streams if possible. */
   readonly streams: boolean;
   /** `public`: the app is distributed outside Slack's Marketplace, which restricts reading history. */
   readonly distribution: "internal" | "public";
@@ -84,7 +84,7 @@ export const slackConfig: z.ZodType<SlackConfig> = z
       );
   });
 
-/** Base URL of the API, with a trailing slash. */
+/** Returns the base URL of the API, with a trailing slash. */
 export function apiBase(config: SlackConfig): string {
   return `${(config.baseUrl ?? "https://slack.com/api").replace(/\/+$/, "")}/`;
 }

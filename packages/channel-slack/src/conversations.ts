@@ -9,7 +9,7 @@ import {
 import { type MessageKey, messageId } from "./address.ts";
 import type { SlackApi } from "./api.ts";
 
-/** Author of a message, as streams require it. */
+/** Author of a message, in the form that streams require. */
 export interface Author {
   readonly userId: string;
   readonly teamId: string;
@@ -17,12 +17,13 @@ export interface Author {
 
 const weekMs = 7 * 24 * 3_600_000;
 
-/** Caches the kind of conversations and the authors of messages. */
+/** Caches the types of conversations and the authors of messages. */
 export interface Conversations {
-  /** Stores the kind that an event contained. */
+  /** Stores the type from an event. */
   saw(channel: string, kind: ConversationKind): Promise<void>;
   /**
-   * Returns the kind from the cache or from Slack.
+   * Returns the type from the cache or from Slack.
+   *
    *
    * @throws ChannelError if Slack cannot be reached
    */

@@ -1,4 +1,4 @@
-/** Unicode emoji by Slack's name. */
+/** Unicode emoji by Slack name. */
 const unicode: Readonly<Record<string, string>> = {
   "+1": "👍",
   "-1": "👎",
@@ -54,9 +54,7 @@ export function getEmoji(name: string): string | undefined {
   return emojis.get(aliases.get(base) ?? base);
 }
 
-/**
- * Returns Slack's name for an emoji. A Slack name is returned as it is. Returns `undefined` for any other emoji.
- */
+/** Returns Slack's name for an emoji. A Slack name is returned unchanged. Returns `undefined` for any other emoji. */
 export function getSlackName(emoji: string): string | undefined {
   const named = names.get(stripVariation(emoji));
   if (named !== undefined) return named;
@@ -64,7 +62,7 @@ export function getSlackName(emoji: string): string | undefined {
   return /^[a-z0-9_+'-]{1,100}$/.test(name) ? name : undefined;
 }
 
-/** Removes the variation selector for colored emoji. */
+/** Removes the variation selector of color emoji. */
 function stripVariation(emoji: string): string {
   return emoji.replaceAll("\ufe0f", "");
 }

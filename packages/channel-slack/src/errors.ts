@@ -48,7 +48,7 @@ const errorCodes: Readonly<Record<string, readonly [ChannelErrorCode, ChannelErr
 };
 const errorCodeMap = new Map(Object.entries(errorCodes));
 
-/** Errors after which, according to Slack, a part of the request may have been executed. */
+/** Errors after which, according to Slack, part of the request may have been executed. */
 const partialFailureCodes = ["fatal_error", "internal_error", "request_timeout", "service_unavailable"];
 
 interface CallFailure {
@@ -62,7 +62,8 @@ interface CallFailure {
 /**
  * Converts any error of an SDK call to a {@link ChannelError}.
  *
- * @param write the call changes state, so a missing response leaves its outcome unknown
+ *
+ * @param write true if the call changes state, so that a missing response leaves its outcome unknown
  */
 export function toChannelError(error: unknown, what: string, write: boolean): ChannelError {
   if (isChannelError(error)) return error;
@@ -75,7 +76,7 @@ export function toChannelError(error: unknown, what: string, write: boolean): Ch
   });
 }
 
-/** Reads the SDK's errors. Each kind has a code and its own fields. */
+/** Reads the SDK's errors. Each type has its own code and fields. */
 function readFailure(error: unknown, write: boolean): CallFailure {
   const open: ChannelErrorCode = write ? "unknown_outcome" : "transient";
   const fields = Object.fromEntries(Object.entries(error ?? {}));
@@ -103,7 +104,7 @@ function readFailure(error: unknown, write: boolean): CallFailure {
 }
 
 function readErrorCode(word: string, open: ChannelErrorCode): CallFailure {
-  // For a body that is not JSON, the SDK passes the body as the error code.
+  // If the body is not JSON, the SDK uses the body as the error code.
   if (!/^[a-z0-9_:.-]{1,80}$/.test(word))
     return { code: open, scope: "account", reason: "the response is not JSON" };
   const known = { reason: word, platformCode: word };

@@ -41,13 +41,13 @@ export interface History {
   page(to: SlackAddress, span: Span, signal: AbortSignal): Promise<Page>;
 }
 
-/** Internal apps read at tier 3. Distributed apps may read 15 messages once a minute. */
+/** Internal apps read at tier 3. Distributed apps may read only 15 messages a minute. */
 const tiers = {
   internal: { rule: { perSecond: 50 / 60, burst: 30 }, size: 200 },
   public: { rule: { perSecond: 1 / 60, burst: 1 }, size: 15 },
 } as const;
 
-/** Pages of a thread: 1,000 messages for an internal app. */
+/** Maximum number of pages of a thread: 1,000 messages for an internal app. */
 const MAX_PAGES = 5;
 
 export function createHistory(
@@ -97,7 +97,7 @@ function getTime(message: Payload): number {
   return Number(textAt(message, "ts") ?? 0);
 }
 
-/** Returns messages of a conversation or thread, newest last. */
+/** Returns messages of a conversation or thread, oldest first. */
 export async function readHistory(
   history: History,
   people: People,
@@ -114,8 +114,8 @@ export async function readHistory(
 }
 
 /**
- * Reads a thread page by page to find its end, because Slack lists threads from the beginning. Stops early if
- * the app is rate limited.
+ * Reads a thread page by page up to its end, because Slack lists threads from the beginning. Stops early if the app is
+ * rate limited.
  */
 async function readThread(
   history: History,

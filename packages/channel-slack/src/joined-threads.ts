@@ -2,14 +2,14 @@ import { type ChannelContext, reasonOf } from "@signalbox/channel";
 import { messageId, type SlackAddress } from "./address.ts";
 import { getStateKey, type People } from "./people.ts";
 
-/** Threads in which the bot has written. Messages there are addressed to the bot. Persists over restarts. */
+/** Threads in which the bot has written. Messages in them count as addressed to the bot. Survives restarts. */
 export interface Threads {
-  /** Stores that the bot wrote in a thread. Never rejects, because the message was already sent. */
+  /** Records that the bot has written in a thread. Never rejects, because the message has already been sent. */
   joined(to: SlackAddress): Promise<void>;
   hasJoined(to: SlackAddress): Promise<boolean>;
 }
 
-/** Number of stored threads. The oldest are evicted. */
+/** Maximum number of stored threads. The oldest are evicted. */
 const MAX_THREADS = 1_000;
 
 export function createThreads(

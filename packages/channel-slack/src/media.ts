@@ -21,7 +21,7 @@ import { limits } from "./limits.ts";
 export const sendMedia: ReturnType<typeof allowAnyMedia> = allowAnyMedia(limits.uploadBytes);
 
 /**
- * Pauses in milliseconds between lookups of an uploaded file's message, which Slack creates a moment later.
+ * Delays in milliseconds between lookups of an uploaded file's message, which Slack creates shortly after the upload.
  */
 const lookupPausesMs = [0, 200, 500, 1_000, 2_000];
 
@@ -39,7 +39,7 @@ export async function attach(
     const ts = await findShare(api, id, channel, signal).catch(() => undefined);
     if (ts !== undefined) return messageId({ channel, ts });
   }
-  // The file was sent. Not finding its message is no reason to send it again.
+  // The file has been sent. It must not be sent again only because its message was not found.
   return messageId({ channel, ts: id });
 }
 
@@ -62,13 +62,13 @@ export interface MediaSources {
   readonly api: SlackApi;
   readonly fetch: typeof globalThis.fetch;
   readonly botToken: string;
-  /** Base URL of the API. A fake server or a proxy serves files from the same origin. */
+  /** Base URL of the API. A fake server or proxy serves files from the same origin. */
   readonly apiUrl: string;
 }
 
 /**
- * @throws ChannelError `invalid` if the reference is not one of ours, `permission` if Slack returns a sign-in
- *   page, `too_large`
+ * @throws ChannelError `invalid` if this channel did not create the reference, `permission` if Slack returns a sign-in
+ * page, `too_large`
  */
 export async function fetchMedia(
   needs: MediaSources,

@@ -15,11 +15,11 @@ import type { SlackConfig } from "./config.ts";
 export interface Self extends Identity {
   /** Id of the bot as the author of messages. Differs from its user id. */
   readonly botId: string | undefined;
-  /** The workspace, or the organization for an org-wide token. */
+  /** The id of the workspace, or of the organization for an org-wide token. */
   readonly teamId: string;
 }
 
-/** Returns whether the bot wrote a message. Slack always sends a bot id and usually a user id too. */
+/** Returns true if the bot wrote a message. Slack always sends a bot id, and usually a user id too. */
 export function isOwnMessage(message: Payload, self: Self | undefined): boolean {
   const bot = textAt(message, "bot_id");
   const user = textAt(message, "user");
@@ -36,7 +36,8 @@ export interface People {
   /** The bot, or `undefined` before the first `ask`. */
   known(): Self | undefined;
   /**
-   * Fetches the bot's identity. Each call asks Slack, which also verifies the token.
+   * Requests the bot's identity from Slack, which also verifies the token. Not cached.
+   *
    *
    * @throws ChannelError
    */

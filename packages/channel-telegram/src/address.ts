@@ -4,7 +4,7 @@ import { type AddressCodec, ChannelError, createAddressCodec } from "@signalbox/
 export interface TelegramAddress {
   /** Numeric chat id as text. Groups and channels have negative ids. */
   readonly chatId: string;
-  /** Forum topic. */
+  /** Id of the forum topic. */
   readonly topicId?: string;
 }
 
@@ -37,7 +37,7 @@ export function parseMessageId({ chatId }: TelegramAddress, messageId: string): 
 }
 
 /**
- * Returns whether a chat id belongs to a private chat. Users have positive ids, groups and channels negative ones.
+ * Returns true if a chat id belongs to a private chat. Users have positive ids, groups and channels have negative ones.
  */
 export function isPrivateChat(chatId: string): boolean {
   return !chatId.startsWith("-");

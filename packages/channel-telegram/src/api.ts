@@ -13,15 +13,15 @@ import { limits } from "./limits.ts";
 
 /** Describes a call for error messages and time limits. */
 interface CallOptions {
-  /** Used in error messages, for instance `sending a message`. */
+  /** Describes the call in error messages, for instance `sending a message`. */
   readonly what: string;
   /**
-   * A repeated call would have a further effect, for instance a second message. A missing response then leaves the
-   * outcome unknown. Edits, deletions and reactions can be repeated.
+   * True if a repeated call would have another effect, for instance a second message. A missing response then leaves
+   * the outcome unknown. Edits, deletions and reactions can be repeated.
    */
   readonly write: boolean;
   readonly signal: AbortSignal;
-  /** Default 15 s. */
+  /** Time limit in milliseconds. Default: 15 s. */
   readonly timeoutMs?: number;
 }
 
@@ -46,7 +46,7 @@ function library(): Promise<typeof import("grammy/web")> {
   return loading;
 }
 
-/** Hides `localStorage` during the import: the web build reads it, and Node.js would print a warning. */
+/** Hides `localStorage` during the import, because the web build reads it and Node.js would print a warning. */
 async function withoutPageStorage<T>(load: () => Promise<T>): Promise<T> {
   const storage = Object.getOwnPropertyDescriptor(globalThis, "localStorage");
   if (storage?.configurable !== true) return load();
@@ -115,7 +115,7 @@ export function createApi({
       const address = `${config.apiBaseUrl}/file/bot${config.botToken}/${path.split("/").map(encodeURIComponent).join("/")}`;
       let response: Response;
       try {
-        // The URL contains the token. A redirect target could read it.
+        // The URL contains the token, which the target of a redirect could read.
         response = await fetch(address, { redirect: "manual", signal });
       } catch (error) {
         throw toNoAnswerError(error, what, false);

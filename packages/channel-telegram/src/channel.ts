@@ -36,7 +36,7 @@ import { createSupergroups } from "./supergroups.ts";
 type TelegramMethods = Required<Omit<ChannelMethods<TelegramAddress>, "history">>;
 type TelegramChannel = Channel<TelegramAddress> & TelegramMethods;
 
-/** Creates an account. Loads no library before the first call of the Bot API. */
+/** Creates an account. Loads no library before the first Bot API call. */
 export function createTelegram(context: ChannelContext<TelegramConfig>): TelegramChannel {
   return hostedChannel(context, openAccount);
 }
@@ -56,10 +56,10 @@ function openAccount({ context, activity, stopped }: HostedAccount<TelegramConfi
   );
   const polling =
     config.transport === "polling" ? createPolling({ context, api, identity, albums, receive }) : undefined;
-  /** Why Telegram cannot deliver updates to the webhook. */
+  /** The reason why Telegram cannot deliver updates to the webhook. */
   let webhookProblem: string | undefined;
 
-  /** Checks regularly whether Telegram can deliver updates. A failed delivery is not visible here otherwise. */
+  /** Checks periodically whether Telegram can deliver updates. Otherwise a failed delivery would go unnoticed. */
   async function watchWebhook(since: number): Promise<void> {
     while (!stopped.aborted) {
       const asked = activity.track(findWebhookProblem(api, config, since, context.signal));
@@ -79,9 +79,10 @@ function openAccount({ context, activity, stopped }: HostedAccount<TelegramConfi
     closePoll: async (to, messageId, signal) => sender.closePoll(await toCurrent(to), messageId, signal),
     react: async (to, messageId, { emoji, on }, signal) =>
       sender.react(await toCurrent(to), messageId, on ? emoji : undefined, signal),
-    // The indicator ends by itself, after five seconds or with the next message.
+    // The indicator disappears after five seconds or with the next message.
     typing: async (to, { on }, signal) => (on ? showTyping(api, await toCurrent(to), signal) : undefined),
-    // A private chat has the id of the user. Telegram rejects messages to users who never wrote to the bot.
+    // The id of a private chat is the id of the user. Telegram rejects messages to users who have never written to the
+    // bot.
     openDirect: async (userId) => ({ chatId: userId }),
     resolve: createNameLookup(context, api),
     openDraft: async (to, options) => openDraft(await toCurrent(to), options),
@@ -122,7 +123,7 @@ async function receiveArranged(
   return handled;
 }
 
-/** Registers the host's commands. Without any, the bot's menu stays as it is. */
+/** Registers the host's commands. If there are none, the bot's menu stays unchanged. */
 async function listCommands(
   { commands, clock, logger, signal }: ChannelContext<TelegramConfig>,
   api: TelegramApi,

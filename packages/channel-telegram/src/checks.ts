@@ -10,7 +10,7 @@ const guestModeCheck: AccountCheck = {
   remedy: "Turn off guest mode in the bot's settings at @BotFather.",
 };
 
-/** Checks the bot's settings at @BotFather and whether Telegram reaches the webhook. */
+/** Checks the bot's settings in @BotFather and whether Telegram can reach the webhook. */
 export async function checkBot(
   api: TelegramApi,
   config: TelegramConfig,

@@ -46,8 +46,7 @@ export const telegramConfig: z.ZodType<TelegramConfig> = z
         error: "webhookUrl must be the public URL of this webhook.",
       })
       .optional(),
-    // Off by default: older clients do not show rich messages, and a bot cannot tell which client a reader
-    // uses.
+    // Off by default, because older clients do not show rich messages and a bot cannot detect the reader's client.
     richMessages: z.boolean({ error: "richMessages must be true or false." }).default(false),
     apiBaseUrl: z
       .url({ protocol: /^https?$/, error: "apiBaseUrl must be an http or https URL." })

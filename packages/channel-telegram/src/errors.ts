@@ -16,10 +16,10 @@ export interface Refusal {
   readonly migratedTo?: number | undefined;
 }
 
-/** Descriptions of a topic that does not exist or is closed. */
+/** Telegram's error descriptions for a topic that is closed or does not exist. */
 const TOPIC_REFUSAL = /message thread not found|TOPIC_(?:CLOSED|DELETED)/i;
 
-/** The refusal of a group that is a supergroup now. */
+/** Telegram's error for a group that has become a supergroup. */
 export class ChatMigratedError extends ChannelError {
   /** The id of the supergroup. */
   readonly chatId: string;
@@ -30,7 +30,7 @@ export class ChatMigratedError extends ChannelError {
   }
 }
 
-/** A response that is not Telegram's, for instance the error page of a proxy. */
+/** A response that is not from Telegram, for instance the error page of a proxy. */
 export class ForeignAnswerError extends Error {
   override readonly name = "ForeignAnswerError";
   readonly status: number;
@@ -45,7 +45,7 @@ export class ForeignAnswerError extends Error {
 
 type Class = readonly [ChannelErrorCode, ChannelErrorScope?];
 
-/** Telegram has only HTTP status codes. The reason for a 400 or 403 is in the description. */
+/** Telegram has no error codes except HTTP status codes. The description contains the reason for a 400 or 403. */
 const descriptions: readonly (readonly [RegExp, Class])[] = [
   [/chat not found|user not found|PEER_ID_INVALID/i, ["not_found", "conversation"]],
   [TOPIC_REFUSAL, ["not_found", "conversation"]],
@@ -57,13 +57,14 @@ const descriptions: readonly (readonly [RegExp, Class])[] = [
   [/query is too old|QUERY_ID_INVALID/i, ["not_found"]],
 ];
 
-/** Default wait if Telegram sends no `retry_after`. */
+/** Default delay in milliseconds if Telegram sends no `retry_after`. */
 const defaultWaitMs = 1_000;
 
 /**
  * Converts an error response to a ChannelError.
  *
- * @param write the call changes state, so a server error leaves its outcome unknown
+ *
+ * @param write true if the call changes state, so that a server error leaves its outcome unknown
  */
 export function toRefusalError(refusal: Refusal, what: string, write: boolean): ChannelError {
   const { description, retryAfterSeconds, migratedTo } = refusal;
@@ -81,7 +82,7 @@ export function toRefusalError(refusal: Refusal, what: string, write: boolean): 
   });
 }
 
-/** Returns whether Telegram refused a message because of its topic. */
+/** Returns true if Telegram refused a message because of its topic. */
 export function isTopicRefusal(error: unknown): boolean {
   return isChannelError(error) && TOPIC_REFUSAL.test(error.message);
 }
@@ -98,10 +99,7 @@ function classify({ code, description }: Refusal, write: boolean): Class {
   return code === 403 ? ["permission", "conversation"] : ["invalid"];
 }
 
-/**
- * Converts a failed request to a ChannelError. The cause is left out because it can contain the URL with the
- * token.
- */
+/** Converts a failed request to a ChannelError. The cause is omitted, because it can contain the URL with the token. */
 export function toNoAnswerError(error: unknown, what: string, write: boolean): ChannelError {
   if (isChannelError(error)) return error;
   if (error instanceof ForeignAnswerError) return toForeignError(error, what, write);
@@ -110,8 +108,8 @@ export function toNoAnswerError(error: unknown, what: string, write: boolean): C
 }
 
 /**
- * Converts the response of another server. A proxy answers 502 and 503 if it cannot reach Telegram, and other errors if
- * it does not forward the request. After any other response, Telegram may have handled the request.
+ * Converts the response of another server. A proxy responds with 502 or 503 if it cannot reach Telegram, and with other
+ * errors if it does not forward the request. After any other response, Telegram may have handled the request.
  */
 function toForeignError(error: ForeignAnswerError, what: string, write: boolean): ChannelError {
   const { status, message } = error;

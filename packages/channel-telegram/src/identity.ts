@@ -5,11 +5,11 @@ import { type Buttons, createButtons } from "./outbound/buttons.ts";
 
 interface Identified {
   readonly bot: Bot;
-  /** Stored values belong to this bot. */
+  /** Stored button values of this bot. */
   readonly buttons: Buttons;
 }
 
-/** The bot's own identity, fetched by `getMe`. */
+/** The bot's own identity from `getMe`. */
 export class Identity {
   readonly #context: Pick<ChannelContext, "state">;
   readonly #api: TelegramApi;

@@ -6,56 +6,63 @@
  */
 export const limits = {
   /**
-   * Text of a message after its entities are parsed, in UTF-16 code units. Entity offsets use the same unit.
+   * Maximum length of a message text after parsing its entities, in UTF-16 code units. Entity offsets use the same
+   * unit.
    */
   partLength: 4_096,
-  /** Entities per message. Telegram silently drops the rest. */
+  /** Maximum number of entities per message. Telegram silently drops the rest. */
   entities: 100,
-  /** Blocks per rich message, including nested blocks, list items and table rows. */
+  /**
+   * Maximum number of blocks per rich message, including nested blocks, list items and table rows, maximum depth, and
+   * maximum number of columns.
+   */
   rich: { blocks: 500, depth: 16, columns: 20 },
   buttons: 100,
   labelLength: 64,
-  /** Bytes in `callback_data`. */
+  /** Maximum size of `callback_data` in bytes. */
   callbackBytes: 64,
-  /** Bytes of a longer value that is stored here instead. */
+  /** Maximum size of a longer value that is stored here instead, in bytes. */
   valueBytes: 1_000,
-  /** Stored button values per bot. */
+  /** Maximum number of stored button values per bot. */
   rememberedButtons: 400,
-  /** Commands per list, and characters per description. */
+  /** Maximum number of commands per list, and maximum length of a description in characters. */
   commands: 100,
   descriptionLength: 256,
   poll: { options: 10, questionLength: 300, optionLength: 100 },
-  /** Size of a file that `getFile` serves. */
+  /** Maximum size of a file that `getFile` serves, in bytes. */
   mediaBytes: 20_971_520,
   messagesPerSecond: 1,
   messageBurst: 3,
   requestsPerSecond: 25,
   photoBytes: 10_485_760,
   uploadBytes: 52_428_800,
-  /** Body of a webhook request. */
+  /** Maximum body size of a webhook request in bytes. */
   bodyBytes: 1_048_576,
   /** Long-polling timeout in seconds. */
   pollSeconds: 20,
-  /** Deadline for a long-polling request, so that a dead connection is noticed within 30 s. */
+  /** Time limit for a long-polling request. A dead connection is noticed within 30 s. */
   pollTimeoutMs: 28_000,
   updatesPerPoll: 100,
-  /** Pause before fetching updates again that the host rejected. */
+  /** Delay before fetching updates again that the host has rejected. */
   refusedUpdateMs: 1_000,
-  /** Wait for further parts of an album after the latest one, and the maximum number of such waits. */
+  /** Time to wait for further items of an album after the latest one, and the maximum number of such waits. */
   albumMs: 500,
   albumRounds: 5,
-  /** Message ids that are remembered to look for a message whose receipt was lost. */
+  /** Maximum number of remembered message ids. They are used to look for a message whose receipt was lost. */
   rememberedIds: 1_000,
-  /** Ids beyond the latest known one that such a message can have, for updates that have not arrived yet. */
+  /**
+   * Number of ids above the latest known one that such a message may have, because some updates may not have arrived
+   * yet.
+   */
   unseenIds: 20,
-  /** The most ids that are probed for one message. */
+  /** Maximum number of ids that are probed for one message. */
   probedIds: 60,
   requestTimeoutMs: 15_000,
   uploadTimeoutMs: 120_000,
-  /** Deadline for one connection attempt. */
+  /** Time limit for one connection attempt. */
   connectMs: 20_000,
-  /** Interval between webhook status checks. */
+  /** Interval between checks of the webhook status. */
   webhookCheckMs: 60_000,
-  /** Interval between edits of one message. Editing faster makes Telegram demand growing pauses. */
+  /** Minimum interval between edits of one message. If edits are faster, Telegram demands increasing pauses. */
   editEveryMs: { private: 1_100, group: 3_100 },
 } as const;

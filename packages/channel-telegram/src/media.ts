@@ -25,14 +25,14 @@ export const sendMedia: NonNullable<Capabilities["sendMedia"]> = {
   file: { maxBytes: limits.uploadBytes },
 };
 
-/** Destination fields that all send methods share. */
+/** Destination fields that all send methods have in common. */
 export interface Target {
   readonly chat_id: string;
   readonly message_thread_id?: number;
   readonly reply_parameters?: { readonly message_id: number; readonly allow_sending_without_reply: true };
 }
 
-/** Uploads an attachment with the method that displays its kind. */
+/** Uploads an attachment with the method for its type. */
 export async function sendAttachment(
   api: TelegramApi,
   target: Target,
@@ -66,15 +66,16 @@ function uploadAs({ kind, voice, mimeType }: MediaPart): UploadKind {
   if (kind === "image") return "photo";
   if (kind === "video") return "video";
   if (kind === "file") return "document";
-  // Telegram rejects Ogg files that are not Opus voice messages with `sendAudio`.
+  // `sendAudio` rejects Ogg files that are not Opus voice messages.
   return voice === true || mimeType === "audio/ogg" ? "voice" : "audio";
 }
 
 /**
  * Downloads an attachment of a received message.
  *
- * @throws ChannelError `invalid` if the reference is not one of ours, `not_found` if the file no longer
- *   exists, `too_large` if bots may not fetch it
+ *
+ * @throws ChannelError `invalid` if this channel did not create the reference, `not_found` if the file no longer
+ * exists, `too_large` if bots may not fetch it
  */
 export async function fetchMedia(
   api: TelegramApi,
@@ -101,7 +102,7 @@ export async function fetchMedia(
 
 const octets = "application/octet-stream";
 
-/** Telegram answers an unknown file id with a generic 400. */
+/** Telegram responds to an unknown file id with a generic 400. */
 function throwNotFound(error: unknown): never {
   if (error instanceof ChannelError && error.code === "invalid")
     throw new ChannelError("not_found", error.message, { cause: error });

@@ -2,21 +2,21 @@ import { type ChannelState, type InboundEvent, isPayload, objectAt, type Payload
 import { addressCodec, type TelegramAddress } from "./address.ts";
 
 /**
- * Groups that became supergroups. Telegram then gives the chat a new id and refuses the former one. The conversation
- * keeps its first id, so that its session, permissions, schedules and pending messages stay its own.
+ * Groups that have become supergroups. Telegram then assigns a new id to the chat and rejects the former one. The
+ * conversation keeps its first id, and with it its session, permissions, schedules and pending messages.
  */
 export interface Supergroups {
-  /** Stores that a group has a new id. */
+  /** Records that a group has a new id. */
   add(groupId: string, supergroupId: string): Promise<void>;
-  /** Returns the address with the id that Telegram accepts now. */
+  /** Returns the address with the id that Telegram currently accepts. */
   toCurrent(address: TelegramAddress): Promise<TelegramAddress>;
-  /** Stores the new id if the update is one of the two service messages about it. */
+  /** Stores the new id if the update is one of the two service messages that announce it. */
   learnFrom(update: Payload): Promise<void>;
   /** Returns the event with the first id of its conversation. */
   toFirst(event: InboundEvent): Promise<InboundEvent>;
 }
 
-/** @param botId part of the storage key, because each bot is in other groups */
+/** @param botId part of the storage key, because each bot is in different groups */
 export function createSupergroups(state: ChannelState, botId: () => string): Supergroups {
   const loaded = new Map<string, Promise<Map<string, string>>>();
   let last: Promise<unknown> = Promise.resolve();

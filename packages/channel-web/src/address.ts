@@ -1,6 +1,6 @@
 import { type AddressCodec, ChannelError } from "@signalbox/channel";
 
-/** A conversation, identified by an id that the client chose. */
+/** A conversation, identified by an id from the client. */
 export interface WebAddress {
   readonly conversation: string;
 }

@@ -31,7 +31,7 @@ export interface UploadedFile {
   readonly size: number;
 }
 
-/** Creates an attachment from a file that was uploaded before. */
+/** Creates an attachment from a file that has already been uploaded. */
 export function uploadOf({ owner, id, name, mimeType, size }: UploadedFile): MediaRef {
   const kind = mimeType.startsWith("image/") ? "image" : "file";
   return { kind, mimeType, size, name, ref: { owner, id } };
@@ -70,7 +70,7 @@ export async function fetchAttachment(
   throw new ChannelError("invalid", "This channel does not fetch attachments from other places");
 }
 
-/** Decodes a `data:` URL. `fetch` would decode it character by character and block the event loop. */
+/** Decodes a `data:` URL. `fetch` would decode it character by character, which blocks the event loop. */
 function heldIn(url: string): Buffer<ArrayBuffer> {
   const comma = url.indexOf(",");
   const data = url.slice(comma + 1);

@@ -26,7 +26,7 @@ import {
 } from "./attachments.ts";
 import { sendToViewers, type WebUpdate } from "./send.ts";
 
-/** The channel has nothing to configure. */
+/** The channel has no configuration. */
 export type WebConfig = Readonly<Record<never, never>>;
 
 /** A message from a user whom the host has authenticated. */
@@ -39,7 +39,7 @@ export interface WebMessage {
     readonly authenticatedAs?: "owner" | "member";
   };
   readonly text: string;
-  /** Chosen by the client, the same when it retries. A second message with the same id is ignored. */
+  /** Id from the client. It stays the same when the client retries, so that duplicates are ignored. */
   readonly id: string;
   /** Id of the message that it replies to. */
   readonly replyTo?: string;
@@ -52,9 +52,9 @@ export interface WebMessage {
 }
 
 export interface WebHubOptions {
-  /** The channel's id. Default `web`. */
+  /** The channel's id. Default: `web`. */
   readonly id?: string;
-  /** The name shown to people. Default `Web`. */
+  /** The display name. Default: `Web`. */
   readonly label?: string;
   /** Clients wait for a single answer, as in a request/response API. Default: they watch the conversation. */
   readonly awaitsSingleAnswer?: boolean;
@@ -68,7 +68,8 @@ export interface WebHubOptions {
 export interface WebHub {
   readonly definition: ChannelDefinition<WebConfig, WebAddress>;
   /**
-   * Submits a message. Resolves when it is stored or rejected.
+   * Submits a message. Resolves once it has been stored or rejected.
+   *
    *
    * @throws ChannelError `transient` while no account is running, `invalid` for an empty id or conversation
    */
@@ -81,7 +82,7 @@ export interface WebHub {
   subscribe(conversation: string, listener: (update: WebUpdate) => void): () => void;
 }
 
-/** Creates a hub. It serves one account: the last one created. */
+/** Creates a hub. It serves only one account: the most recently created one. */
 export function createWebHub(options: WebHubOptions = {}): WebHub {
   return new Hub(options);
 }

@@ -16,7 +16,7 @@ export interface WebUpdate {
   readonly replyTo?: string;
 }
 
-/** Passes a message to the viewers part by part. Calls `onPart` after each part, before the next one. */
+/** Passes a message to the viewers part by part. Calls `onPart` after each part. */
 export async function sendToViewers(
   publish: (update: WebUpdate) => void,
   conversation: string,

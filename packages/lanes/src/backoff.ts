@@ -1,12 +1,12 @@
-/** Returns the pause before the next attempt, in milliseconds, after so many failures in a row (1 is the first). */
+/** Returns the delay before the next attempt in milliseconds, after this many consecutive failures (1 is the first). */
 export type Backoff = (failures: number) => number;
 
 export interface BackoffOptions {
-  /** Pause after the first failure, in milliseconds. Doubles with each further one. Default: 2,000. */
+  /** Delay after the first failure, in milliseconds. Doubles with each further failure. Default: 2,000. */
   readonly firstMs?: number;
-  /** Upper limit of the pause, in milliseconds. Default: 300,000. */
+  /** Maximum delay in milliseconds. Default: 300,000. */
   readonly maxMs?: number;
-  /** Returns a number between 0 and 1. Randomizes up to half of each pause. Default: no jitter. */
+  /** Returns a random number between 0 and 1. Randomizes up to half of each delay. Default: no jitter. */
   readonly random?: () => number;
 }
 

@@ -1,6 +1,6 @@
 /** Time and timers. Tests pass a manual clock. */
 export interface Clock {
-  /** Returns milliseconds since the epoch. */
+  /** Returns the current time in milliseconds since the epoch. */
   now(): number;
   /** Calls `task` once, after `ms` milliseconds. */
   after(ms: number, task: () => void): Timer;
@@ -10,13 +10,13 @@ export interface Timer {
   cancel(): void;
 }
 
-/** `setTimeout` fires at once for a longer delay. */
+/** Maximum timer delay of Node.js. `setTimeout` fires immediately for a longer one. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The clock of the machine. Its timers do not keep the process alive. */
+/** The system clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = createSystemClock(false);
 
-/** The clock of the machine for starts and stops. Its timers keep the process alive. */
+/** The system clock for starting and stopping. Its timers keep the process alive. */
 export const keepAliveClock: Clock = createSystemClock(true);
 
 function createSystemClock(keepAlive: boolean): Clock {

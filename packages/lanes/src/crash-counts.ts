@@ -1,4 +1,4 @@
-/** Storage for crash counts. A write must be durable when it resolves. */
+/** Storage for crash counts. A write must be durable once it resolves. */
 export interface CrashCountStore {
   /** Returns 0 for an unknown id. */
   read(id: string): Promise<number>;
@@ -6,20 +6,20 @@ export interface CrashCountStore {
   remove(id: string): Promise<void>;
 }
 
-/** Counts the processes that crashed during a piece of work, so that work which crashes each process can be dropped. */
+/** Counts the processes that crashed during a task, so that a task that crashes every process can be dropped. */
 export interface CrashCounts {
-  /** Returns how many earlier processes crashed during this work. */
+  /** Returns the number of earlier processes that crashed during this task. */
   get(id: string): Promise<number>;
-  /** Counts this process, once, however often it tries. Call it before the work that may crash. */
+  /** Counts this process once, even if it calls this repeatedly. Call it before the task that may crash. */
   begin(id: string): Promise<void>;
-  /** Forgets the count. Call it when the work is over, successful or not. */
+  /** Deletes the count. Call it when the task is over, successful or not. */
   end(id: string): Promise<void>;
-  /** Takes this process out of every count. Call it when the process stops in an orderly way. */
+  /** Removes this process from all counts. Call it when the process stops in an orderly way. */
   stopCleanly(): Promise<void>;
 }
 
 export function createCrashCounts(store: CrashCountStore): CrashCounts {
-  /** Counts without this process, of the work that it has begun. */
+  /** Counts, without this process, of the tasks that it has begun. */
   const begun = new Map<string, number>();
   const get = async (id: string): Promise<number> => begun.get(id) ?? store.read(id);
   return {

@@ -2,13 +2,13 @@
 export interface FairQueue {
   /** Appends a key to its owner's queue. */
   push(owner: string, key: string): void;
-  /** Removes and returns the next key that may start. The others keep their positions. */
+  /** Removes and returns the next key that may start. The other keys keep their positions. */
   shift(mayStart: (key: string) => boolean): string | undefined;
 }
 
 /** Creates a queue in which owners take turns, so an owner with many keys does not delay one with a single key. */
 export function createFairQueue(): FairQueue {
-  /** In the order of their turns. Owners without keys are removed. */
+  /** Owners in the order of their turns. Owners without keys are removed. */
   const owners = new Map<string, string[]>();
   return {
     push(owner, key) {

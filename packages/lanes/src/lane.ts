@@ -7,7 +7,7 @@ export interface LaneRun<Item extends LaneItem> extends SlotHolder {
   readonly controller: AbortController;
   readonly exclusive: boolean;
   readonly items: Item[];
-  /** Ids of its items that were not recalled. */
+  /** Ids of the run's items that were not recalled. */
   readonly open: Set<string>;
   readonly recalled: Set<string>;
 }
@@ -20,15 +20,15 @@ export class Lane<Item extends LaneItem> {
   run: LaneRun<Item> | undefined;
   /** True if the lane is in the queue of lanes that are ready to start a run. */
   queued = false;
-  /** Reason to abort the run of an earlier process as soon as it continues here. */
+  /** The reason to abort a run of an earlier process as soon as it continues here. */
   stopReason: Error | undefined;
-  /** True if a run blocked the lane. No further run starts. */
+  /** True if a run has blocked the lane. No further run starts. */
   blocked = false;
-  /** Fires when no item has arrived for the debounce time. */
+  /** Fires if no item has arrived for the debounce time. */
   quietTimer: Timer | undefined;
-  /** Fires when the first item has waited for the longest time that a debounce may last. */
+  /** Fires when the first item has waited for the maximum debounce time. */
   maxTimer: Timer | undefined;
-  /** The first items dropped since the lane was idle, one for each group that may share a run. */
+  /** The first items that were dropped since the lane was idle, one for each group of items that may share a run. */
   readonly #firstDropped: Item[] = [];
 
   constructor(key: string, mayShareRun: (a: Item, b: Item) => boolean) {
@@ -56,7 +56,7 @@ export class Lane<Item extends LaneItem> {
     this.maxTimer = undefined;
   }
 
-  /** Appends an item. Removes and returns the items beyond the cap, with the reason. */
+  /** Appends an item. Removes the items beyond the cap and returns them with the reason. */
   push(item: Item, { cap, drop }: QueueSettings): { items: Item[]; reason: Dropped<Item> } | undefined {
     this.#waiting.push(item);
     const droppable = this.#waiting.filter(({ exclusive }) => exclusive !== true);
@@ -72,7 +72,7 @@ export class Lane<Item extends LaneItem> {
     this.#waiting = this.#waiting.filter((item) => !removed.has(item));
   }
 
-  /** Returns a waiting item, but not one that stands for a run of an earlier process. */
+  /** Returns a waiting item, unless it represents a run of an earlier process. */
   find(id: string): Item | undefined {
     return this.#waiting.find((item) => item.covers === undefined && item.id === id);
   }
@@ -81,7 +81,10 @@ export class Lane<Item extends LaneItem> {
     this.#waiting = this.#waiting.map((item) => (item === before ? after : item));
   }
 
-  /** Takes the items of the next run: all that may share one, or with `followup` the first alone. */
+  /**
+   * Takes the items of the next run: all items that can share a run. Takes only the first item if it is exclusive or
+   * the mode is `followup`.
+   */
   takeBatch(settings: QueueSettings): Batch<Item> {
     const [first] = this.#waiting;
     if (first === undefined || first.exclusive) return { items: this.#waiting.splice(0, 1), summarised: [] };
@@ -108,7 +111,7 @@ export class Lane<Item extends LaneItem> {
   }
 }
 
-/** Returns the ids of the items that an item stands for. */
+/** Returns the ids of the items that an item represents. */
 export function getIds(item: LaneItem): readonly string[] {
   return item.covers ?? [item.id];
 }

@@ -4,7 +4,7 @@ import { getIds, Lane, type LaneRun } from "./lane.ts";
 import { RunSlots } from "./run-slots.ts";
 import type { Batch, LaneItem, Lanes, LanesOptions, QueueSettings, RunHandle, StopResult } from "./types.ts";
 
-/** Further items delay a run by at most five times the debounce time, and by at most ten seconds if that is less. */
+/** Maximum delay of a run by further items: five times the debounce time, but at most ten seconds. */
 const MAX_DEBOUNCE_FACTOR = 5;
 const MAX_DEBOUNCE_MS = 10_000;
 
@@ -53,7 +53,7 @@ export function createLanes<Item extends LaneItem>(options: LanesOptions<Item>):
 class LaneSet<Item extends LaneItem> implements Lanes<Item> {
   readonly #options: Required<LanesOptions<Item>>;
   readonly #clock: Clock;
-  /** Lanes with work. Idle ones are removed. */
+  /** Lanes with waiting items or a run. Idle ones are removed. */
   readonly #lanes = new Map<string, Lane<Item>>();
   /** Keys of lanes that are ready to start a run. */
   readonly #queue: FairQueue = createFairQueue();
@@ -74,7 +74,7 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
     if (settings.mode === "interrupt" && !item.exclusive && lane.run?.exclusive === false)
       lane.run.controller.abort(new Error("A newer message interrupted this run."));
     this.#prepare(lane);
-    // The lane may have been queued without an item whose owner was allowed to start.
+    // The lane may have been queued without an item whose owner was permitted to start.
     if (lane.queued) this.#startRuns();
   }
 
@@ -158,7 +158,7 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
     return lane;
   }
 
-  /** Drops waiting items, except for a run of an earlier process. Returns how many. */
+  /** Drops waiting items, except for a run of an earlier process. Returns their number. */
   #drop(lane: Lane<Item>, drops: (item: Item) => boolean): number {
     const dropped = lane.waiting.filter((item) => item.covers === undefined && drops(item));
     if (dropped.length > 0) {
@@ -174,7 +174,7 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
     if (lane.idle) this.#lanes.delete(lane.key);
   }
 
-  /** Queues a lane for a run once no item has arrived for the debounce time, or the longest debounce is over. */
+  /** Queues a lane for a run once no item has arrived for the debounce time, or the maximum debounce time is over. */
   #prepare(lane: Lane<Item>): void {
     const last = lane.waiting.at(-1);
     const mayStart = this.#closed === undefined && !lane.blocked && lane.run === undefined && !lane.queued;
@@ -241,7 +241,7 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
     void this.#execute(batch, this.#createHandle(lane, run, first)).finally(() => this.#end(lane, run));
   }
 
-  /** Never rejects: a failed run must neither end the process nor block its lane. */
+  /** Never rejects, because a failed run must neither end the process nor block its lane. */
   async #execute(batch: Batch<Item>, handle: RunHandle<Item>): Promise<void> {
     try {
       await this.#options.run(batch, handle);
@@ -255,7 +255,7 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
       signal: run.controller.signal,
       recalled: run.recalled,
       standBy: (on) => {
-        // A person may respond to a run that has ended.
+        // A person may respond to a run that has already ended.
         if (lane.run !== run) return;
         this.#slots.standBy(run, on);
         this.#startRuns();

@@ -1,22 +1,20 @@
 import { type Clock, keepAliveClock } from "./clock.ts";
 
-/** Stops one part. `remainingMs` returns the milliseconds until the deadline. */
+/** Stops one component. `remainingMs` returns the milliseconds until the deadline. */
 type Stop = (remainingMs: () => number) => unknown;
 
-/** Stops the parts of a service in reverse order of their start, also if the start fails half way. */
+/** Stops the components of a service in reverse order of their start, even if the start fails midway. */
 export interface Lifecycle {
-  /** Registers a part that has started. */
+  /** Registers a component that has started. */
   started(name: string, stop: Stop): void;
-  /** Stops all parts within about `ms` milliseconds. Further calls return the same promise. */
+  /** Stops all components within about `ms` milliseconds. Further calls return the same promise. */
   stop(ms: number): Promise<void>;
 }
 
-/** Additional time for a part to stop after the deadline, in milliseconds. */
+/** Additional time for a component to stop after the deadline, in milliseconds. */
 const GRACE_MS = 20_000;
 
-/**
- * @param onFailure called with each part that threw while stopping or did not stop in time
- */
+/** @param onFailure called for each component that threw while stopping or did not stop in time */
 export function createLifecycle(
   onFailure: (name: string, error: unknown) => void,
   now: () => number = Date.now,
@@ -48,7 +46,7 @@ export function createLifecycle(
   };
 }
 
-/** Waits for `work` for at most `ms` milliseconds. Resolves with `undefined` after that. */
+/** Waits for `work` for at most `ms` milliseconds, then resolves with `undefined`. */
 export async function withTimeout<T>(
   ms: number,
   work: Promise<T>,

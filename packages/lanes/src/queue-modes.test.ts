@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createQueueModes } from "./queue-modes.ts";
 
-/** A session store that several processes share. */
+/** A session store shared by several processes. */
 function sessionsInMemory() {
   const chosen = new Map<string, string | undefined>([["s", undefined]]);
   const read = (key: string) => {

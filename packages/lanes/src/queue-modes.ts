@@ -1,11 +1,12 @@
 import { QUEUE_MODES, type QueueMode } from "./types.ts";
 
-/** The queue modes that sessions have chosen, cached because lanes need them synchronously. */
+/** The queue modes that sessions have chosen. Cached, because lanes need them synchronously. */
 export interface QueueModes {
-  /** Returns the mode as it was last read. */
+  /** Returns the most recently read mode. */
   get(sessionKey: string): QueueMode | undefined;
   /**
-   * Reads the mode from the store. Call it before an item of the session is enqueued: another process may change it.
+   * Reads the mode from the store. Call it before an item of the session is enqueued, because another process may have
+   * changed the mode.
    */
   read(sessionKey: string): Promise<void>;
   /** Sets the mode of an existing session. `undefined` restores the default. */

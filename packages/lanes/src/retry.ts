@@ -5,10 +5,11 @@ const ATTEMPTS = 3;
 const NEVER = new AbortController().signal;
 
 /**
- * Calls `work` up to three times, with pauses of 100 ms. Use it for what a start needs, so that only a lasting failure
- * prevents the start.
+ * Calls `work` up to three times, with delays of 100 ms. Use it for steps that a start requires, so that only a
+ * persistent failure prevents the start.
  *
- * @throws what the third attempt throws
+ *
+ * @throws the error of the third attempt
  */
 export async function retry<T>(work: () => Promise<T>, clock: Clock = keepAliveClock): Promise<T> {
   for (let attempt = 1; attempt < ATTEMPTS; attempt++) {

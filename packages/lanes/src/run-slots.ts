@@ -1,23 +1,28 @@
-/** Runs that stand by do not take a slot, up to this multiple of `maxRuns`, because each still takes memory. */
+/**
+ * Maximum number of standby runs that do not take a slot, as a multiple of `maxRuns`. Each of them still takes memory.
+ */
 const STANDING_BY_FACTOR = 4;
 
-/** While an owner has this multiple of `maxRuns` standing by, no further run of that owner starts. */
+/** Number of an owner's standby runs, as a multiple of `maxRuns`, at which no further run of that owner starts. */
 const STANDING_BY_FACTOR_PER_OWNER = 2;
 
-/** Of this many slots, one is reserved for privileged items. Of two slots or more, at least one is. */
+/**
+ * Number of slots per slot that is reserved for privileged items. If there are two slots or more, at least one is
+ * reserved.
+ */
 const SLOTS_PER_RESERVED_SLOT = 16;
 
-/** Who wants to start a run. */
+/** A request to start a run. */
 export interface SlotRequest {
   readonly owner: string;
   /** True if the run may take a reserved slot, and as many slots as are free. */
   readonly isPrivileged: boolean;
 }
 
-/** A run that takes a slot. */
+/** A run that occupies a slot. */
 export interface SlotHolder {
   readonly owner: string;
-  /** True while it only waits, for a person or for its next attempt. */
+  /** True while the run only waits for a person or for its next attempt. */
   standingBy: boolean;
 }
 
@@ -26,9 +31,9 @@ export class RunSlots {
   readonly #maxRuns: () => number;
   #running = 0;
   #standingBy = 0;
-  /** Runs by owner, including those that stand by. Owners without any are removed. */
+  /** Number of runs by owner, including standby runs. Owners without runs are removed. */
   readonly #runsByOwner = new Map<string, number>();
-  /** Runs that stand by, by owner. Owners without any are removed. */
+  /** Number of standby runs by owner. Owners without standby runs are removed. */
   readonly #standingByOwner = new Map<string, number>();
 
   constructor(maxRuns: () => number) {
@@ -39,7 +44,7 @@ export class RunSlots {
     return this.#running;
   }
 
-  /** True if another run may start. More than `maxRuns` run for a while if runs that stood by continue. */
+  /** True if another run may start. When standby runs continue, more than `maxRuns` may be running for a while. */
   get hasFree(): boolean {
     return this.#free > 0;
   }
@@ -69,8 +74,9 @@ export class RunSlots {
   }
 
   /**
-   * Returns true if another run may start. Without a privilege, an owner may have fewer runs than there are free slots
-   * that are not reserved. So one owner gets at most half of them, two get a third each, and there is always one left.
+   * Returns true if another run may start. Without privilege, an owner may have fewer runs than there are free
+   * unreserved slots. As a result, one owner gets at most half of the slots, two get a third each, and one slot always
+   * remains free.
    */
   mayStart({ owner, isPrivileged }: SlotRequest): boolean {
     const max = this.#maxRuns();
@@ -82,7 +88,7 @@ export class RunSlots {
   }
 }
 
-/** Adds to a count, and removes it when it becomes zero. */
+/** Adds to a count, and removes the count when it reaches zero. */
 function add(counts: Map<string, number>, key: string, change: number): void {
   const count = (counts.get(key) ?? 0) + change;
   if (count === 0) counts.delete(key);

@@ -1,6 +1,6 @@
-/** Distinguishes an orderly shutdown from one that an error caused. */
+/** Distinguishes an orderly shutdown from one caused by an error. */
 export interface ShutdownWatch {
-  /** Reports that the service cannot continue, and passes the error on to the host. */
+  /** Reports that the service cannot continue, and passes the error to the host. */
   readonly fail: (error: Error) => void;
   /** Marks the shutdown as requested. */
   request(): void;
@@ -11,13 +11,13 @@ export interface ShutdownWatch {
   close(): void;
 }
 
-/** A host that stops a service because of an uncaught exception does so within this time. */
+/** Maximum time in milliseconds in which a host stops a service after an uncaught exception. */
 const EXCEPTION_WINDOW_MS = 10_000;
 
 /**
- * Watches for uncaught exceptions, however the host handles them. A host that stops a service after one calls the same
- * function as for an orderly stop, and without this watch a message that crashes every process would be retried
- * forever.
+ * Watches for uncaught exceptions, regardless of how the host handles them. After an exception, a host stops the
+ * service with the same function as in an orderly stop. Without this watch, a message that crashes every process would
+ * be retried forever.
  */
 export function watchShutdown(onFatal: (error: Error) => void, now: () => number): ShutdownWatch {
   let isFatal = false;

@@ -10,26 +10,27 @@ import { type Clock, sleep, systemClock } from "./clock.ts";
  */
 type RetryDecision = "retry" | "wait" | "give_up" | "fatal";
 
-/** Decides what to do after a failure. `failures` counts the earlier failures of the task. */
+/** Decides what to do after a failure. `failures` is the number of earlier failures of the task. */
 export type RetryPolicy = (error: unknown, failures: number) => RetryDecision;
 
 const WAIT_MS = 2_000;
 
-/** Work that must be completed in spite of failures. */
+/** A task that must be completed despite failures. */
 export interface Task {
-  /** For log messages. */
+  /** The name for log messages. */
   readonly name: string;
   /**
-   * Does the work. Called again after a failure, so it has to check first what an earlier attempt has already done.
+   * Runs the task. Called again after a failure, so it must first check what an earlier attempt has already done.
+   *
    *
    * @param attempts number of earlier attempts
    */
   attempt(attempts: number): Promise<void>;
-  /** Default: the policy of the supervisor. */
+  /** Default: the supervisor's policy. */
   readonly retryPolicy?: RetryPolicy;
-  /** Ends the work in another way after the decision `give_up`. If this fails, the task is attempted again later. */
+  /** Ends the task in another way after the decision `give_up`. If this fails, the task is attempted again later. */
   readonly giveUp?: (error: unknown) => Promise<void>;
-  /** Called with true when the pause before the next attempt begins, and with false when it ends. */
+  /** Called with true when the delay before the next attempt begins, and with false when it ends. */
   readonly onWaiting?: (waiting: boolean) => void;
 }
 
@@ -47,15 +48,15 @@ export interface SupervisorOptions {
   readonly onRetry?: (task: string, error: unknown, delayMs: number) => void;
   /** Called when a task is given up. */
   readonly onGiveUp?: (task: string, error: unknown) => void;
-  /** Called after the decision `fatal`. What it throws is ignored. */
+  /** Called after the decision `fatal`. Its errors are ignored. */
   readonly onFatal: (error: unknown) => void;
 }
 
-/** Completes tasks: retries, backs off, gives up, and stops in an orderly way. */
+/** Completes tasks: retries them with a backoff, gives up on them if necessary, and stops in an orderly way. */
 export interface Supervisor {
   /** Attempts a task until it ends. Never rejects. */
   run(task: Task): Promise<TaskResult>;
-  /** Starts no further attempts and ends all pauses. Attempts in flight continue. */
+  /** Starts no further attempts and ends all delays. Attempts in flight continue. */
   close(): void;
   /** Resolves when no task is in progress. */
   idle(): Promise<void>;

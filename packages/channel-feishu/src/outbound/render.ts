@@ -43,7 +43,7 @@ export function renderPart(part: OutboundPart): Rendered {
   }
 }
 
-/** Removes Markdown links whose label differs from the URL, because text messages would render them. */
+/** Breaks Markdown links, because text messages would render a link whose label hides the URL. */
 function withoutLinks(text: string): string {
   return text.replaceAll("](", "]\u200b(");
 }

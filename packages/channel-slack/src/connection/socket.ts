@@ -21,8 +21,9 @@ interface Frame {
 }
 
 /**
- * Opens one socket mode connection. The SDK's client is used for a single connection, because it reconnects
- * slowly and, after some errors, never. The client pings Slack by itself.
+ * Opens one socket mode connection. The SDK's client is used for only one connection, because it reconnects slowly and,
+ * after some errors, never. The client itself responds to Slack's pings and sends its own.
+ *
  *
  * @throws ChannelError
  */
@@ -39,13 +40,13 @@ export async function openSocket(
   async function onFrame({ type, body, ack }: Frame): Promise<void> {
     const envelope = readFrame(type, body);
     if (envelope === undefined) logger.warn("skipped an unreadable frame");
-    // Slack sends unacknowledged events again.
+    // Slack redelivers unacknowledged events.
     if (envelope === undefined || (await take(envelope))) await ack();
   }
 
   function onMessage(read: (...args: unknown[]) => unknown, data: unknown, isBinary: unknown): void {
     if (typeof data === "string" && parsePayload(data)?.["type"] === "disconnect") end = "announced";
-    // The SDK does not expect incomplete frames. An exception in its handler would end the process.
+    // The SDK cannot handle incomplete frames. An exception in its handler would end the process.
     Promise.resolve(read(data, isBinary)).catch(() => logger.warn("skipped an unreadable frame"));
   }
 

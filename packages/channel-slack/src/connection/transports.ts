@@ -17,12 +17,13 @@ export interface TransportOptions {
   /**
    * Handles a delivery.
    *
-   * @returns whether it may be acknowledged
+   *
+   * @returns true if it may be acknowledged
    */
   take(envelope: Envelope): Promise<boolean>;
-  /** Called before a connection to which events may come that missed ones precede. */
+  /** Called before a connection on which events may arrive before the missed ones have been read. */
   expectGaps(): void;
-  /** Called if events since that time (milliseconds since the epoch) may have been missed. */
+  /** Called if events since this time (milliseconds since the epoch) may have been missed. */
   missed(since: number): Promise<void>;
 }
 
@@ -31,7 +32,7 @@ type Transport = Pick<SupervisedConnection, "start" | "stop" | "health">;
 const timing = { probe: { everyMs: limits.socketCheckMs, withinMs: limits.probeMs } };
 
 /**
- * Slack closes each socket every few hours and sends an event to any one of them. With two, one is always
+ * Slack closes each socket every few hours and sends each event to only one socket. With two sockets, one is always
  * open.
  */
 const SOCKET_COUNT = 2;
@@ -49,7 +50,7 @@ export function createSocketTransport(options: TransportOptions): Transport {
     standing.add(socket);
     void socket.lost.then((end) => {
       standing.delete(socket);
-      // Slack announces before it closes a socket. A socket that died may have lost events.
+      // Slack announces that it will close a socket. A socket that died may have lost events.
       isGap ||= end !== "announced" || standing.size === 0;
     });
     return socket;
@@ -86,7 +87,7 @@ function getBestHealth(healths: readonly Health[]): Health {
   return healths.find(({ state }) => state === "ready") ?? healths[0] ?? { state: "starting" };
 }
 
-/** Checks the credentials from time to time. Without sockets, the absence of events proves nothing. */
+/** Checks the credentials periodically. Without sockets, the absence of events proves nothing. */
 export function createWebhookTransport({ context, people, missed }: TransportOptions): Transport {
   return superviseConnection({
     name: "Slack",

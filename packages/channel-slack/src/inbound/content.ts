@@ -19,7 +19,7 @@ export interface Content {
   readonly text: string;
   readonly media: readonly MediaRef[];
   readonly mentions: readonly Mention[];
-  /** The messages that it shares. */
+  /** The messages that this message shares. */
   readonly references: readonly Reference[];
 }
 
@@ -53,7 +53,7 @@ export function readContent(
   };
 }
 
-/** Text in blocks and attachments, where bots write. Link previews and shared messages are excluded. */
+/** Returns the text in blocks and attachments, which bots use. Ignores link previews and shared messages. */
 function readCards(message: Payload): string {
   const own = objectsAt(message, "attachments").filter(
     (each) => each["is_share"] !== true && textAt(each, "from_url") === undefined,
@@ -70,7 +70,7 @@ function readCard(attachment: Payload): string {
   return lines.length > 0 ? lines.join("\n") : (textAt(attachment, "fallback") ?? "");
 }
 
-/** Text of headers, sections and contexts. */
+/** Returns the text of headers, sections and contexts. */
 function readBlocks(holder: Payload): string {
   return objectsAt(holder, "blocks")
     .flatMap((block) => [
@@ -86,10 +86,10 @@ function getText(message: Payload): string {
   return textAt(message, "text") ?? "";
 }
 
-/** Placeholder for the bot's mention. NUL cannot occur in the text. */
+/** Placeholder for a mention of the bot. NUL cannot occur in the text. */
 const SELF_MARK = "\u0000";
 
-/** Removes the bot's own mentions from the start and writes the others as `@name`. */
+/** Removes leading mentions of the bot and writes all other mentions as `@name`. */
 function stripSelfMentions(text: string, name: string): string {
   let rest = text.trimStart();
   while (rest.startsWith(SELF_MARK)) rest = rest.slice(SELF_MARK.length).replace(/^[\s:,]+/, "");
@@ -132,7 +132,7 @@ function readShare(attachment: Payload, names: Names): Reference {
   };
 }
 
-/** Reads a file, unless it was deleted or is hidden by a free plan. */
+/** Reads a file, unless it was deleted or the workspace's free plan hides it. */
 function readFile(file: Payload): readonly MediaRef[] {
   const id = textAt(file, "id");
   const mode = textAt(file, "mode");
@@ -143,7 +143,7 @@ function readFile(file: Payload): readonly MediaRef[] {
   const size = file["size"];
   return [
     {
-      // Slack sends an audio clip with a video type.
+      // Slack sends audio clips with a video type.
       kind: textAt(file, "subtype") === "slack_audio" ? "audio" : getMediaKind(mimeType),
       mimeType,
       ref: url === undefined ? { id } : { id, url },

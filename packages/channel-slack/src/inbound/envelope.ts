@@ -1,6 +1,6 @@
 import { isPayload, objectAt, type Payload, parsePayload, textAt } from "@signalbox/channel";
 
-/** A delivery, independent of the transport. */
+/** A delivery, independent of its transport. */
 export type Envelope =
   | { readonly kind: "event"; readonly event: Payload; readonly body: Payload }
   /** A click, a shortcut or a form submission. */
@@ -22,7 +22,7 @@ export function readFrame(type: string, body: unknown): Envelope | undefined {
 }
 
 /**
- * Reads a request body: events are JSON, interactions JSON in a form field, commands a form. Returns
+ * Reads a request body: events are JSON, interactions are JSON in a form field, and commands are a form. Returns
  * `undefined` for anything else.
  */
 export function readRequest(text: string, type: string): Request | undefined {

@@ -14,23 +14,23 @@ import {
 import { addressCodec } from "../address.ts";
 import { isOwnMessage, type Self } from "../people.ts";
 
-/** Information that the event itself does not contain. */
+/** Facts that the event itself does not contain. */
 export interface Facts extends EventFacts {
   readonly self: Self;
-  /** Names of mentioned users, as far as they could be looked up. */
+  /** Names of the mentioned users that could be looked up. */
   readonly names: ReadonlyMap<string, string>;
   readonly kind: ConversationKind;
-  /** The bot has written in the message's thread. */
+  /** True if the bot has written in the message's thread. */
   readonly hasJoined: boolean;
-  /** The first message of the thread, if the message is a later one and the bot has not written there. */
+  /** The first message of the thread, if this is a later message and the bot has not written in the thread. */
   readonly threadStart: Reference | undefined;
-  /** A mention at the top level of a channel starts a thread. */
+  /** True if a mention at the top level of a channel starts a thread. */
   readonly replyInThread: boolean;
   /** The app's slash command. */
   readonly command: string;
 }
 
-/** `ignored`: the event needs no reaction. `malformed`: it cannot be read. */
+/** `ignored`: the event is irrelevant. `malformed`: the event cannot be read. */
 export type Read = InboundEvent | "ignored" | "malformed";
 
 /** Reads the author: a user or a bot. */
@@ -41,7 +41,7 @@ export function readSender(event: Payload, { self }: Facts): Sender {
   return { id: user ?? bot ?? "", isBot: bot !== undefined || isSelf, isSelf };
 }
 
-/** Returns Slack's event id, which is the same at every redelivery. */
+/** Returns Slack's event id, which is the same for every redelivery. */
 export function getEventId(event: Payload, body: Payload): string {
   return textAt(body, "event_id") ?? `${String(event["type"])}:${textAt(event, "event_ts") ?? ""}`;
 }
@@ -55,7 +55,7 @@ interface Common {
   readonly sender: Sender;
   /** Event id. */
   readonly key: string;
-  /** Payload with the time in `event_ts`. */
+  /** Payload that contains the time in `event_ts`. */
   readonly at: Payload;
 }
 
@@ -79,8 +79,8 @@ export function createBase(
 }
 
 /**
- * Returns the workspace through which the event was delivered. The sender's own workspace can differ in
- * shared channels. `team_id` may be missing in an organization.
+ * Returns the workspace through which the event was delivered. In shared channels, it may differ from the sender's own
+ * workspace. In an organization, `team_id` may be missing.
  */
 export function getTeamId(body: Payload): string | undefined {
   return (

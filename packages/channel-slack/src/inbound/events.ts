@@ -72,7 +72,7 @@ function readMember(event: Payload, body: Payload, facts: Facts): Read {
   return { ...base, type: "member", change, member: { id: user, isSelf: user === facts.self.id } };
 }
 
-/** Reads a renamed conversation, or one that the bot can no longer access. */
+/** Reads an event about a renamed conversation, or one that the bot can no longer access. */
 function readPlace(event: Payload, body: Payload, facts: Facts): Read {
   const about = objectAt(event, "channel");
   const channel = textAt(event, "channel") ?? textAt(about, "id");

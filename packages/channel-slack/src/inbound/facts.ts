@@ -30,7 +30,8 @@ export interface FactSources {
 }
 
 /**
- * Looks up what the event does not contain.
+ * Looks up the facts that the event does not contain.
+ *
  *
  * @returns `undefined` if a required lookup failed or timed out
  */
@@ -66,7 +67,7 @@ export async function lookUpFacts(ports: FactSources, envelope: Envelope): Promi
   }
 }
 
-/** Only message events contain the kind of their conversation. */
+/** Only message events contain the type of their conversation. */
 async function lookUpKind(
   { places }: FactSources,
   channel: string,
@@ -87,8 +88,8 @@ async function hasJoined({ threads }: FactSources, channel: string, message: Pay
 }
 
 /**
- * Looks up the first message of a thread that the bot joins with this message. Once it has written there, the session
- * contains what it needs. Messages that do not address the bot need no lookup.
+ * Looks up the first message of a thread that the bot joins with this message. Once the bot has written in the thread,
+ * the session contains the context. Messages that do not address the bot need no lookup.
  */
 async function findThreadStart(
   { self, history, people }: FactSources,
@@ -112,7 +113,7 @@ async function findThreadStart(
   return isAddressed ? lookUpThreadStart({ history, people, self }, { channel, thread }, signal) : undefined;
 }
 
-/** Looks up the names of the first mentioned users. Each costs a request. */
+/** Looks up the names of the first mentioned users. Each lookup is a request. */
 async function lookUpNames(
   { self, people }: FactSources,
   message: Payload,

@@ -19,7 +19,7 @@ export interface AskedBy {
   readonly thread?: string;
 }
 
-/** Returns the form that a click should open and the trigger for it, or `undefined` if it opens none. */
+/** Returns the form to open after a click and the trigger for it, or `undefined` if there is none. */
 export function formToOpen(body: Payload): { readonly form: Form; readonly triggerId: string } | undefined {
   if (body["type"] !== "block_actions") return undefined;
   const [action = {}] = objectsAt(body, "actions");
@@ -74,7 +74,7 @@ function readAskedBy(metadata: string): AskedBy | undefined {
   };
 }
 
-/** Parses the value of a button. Our own values are JSON. */
+/** Parses the value of a button. Values from this channel are JSON. */
 export function parsedValue(written: string | undefined): Json | undefined {
   if (written === undefined) return undefined;
   try {

@@ -5,7 +5,7 @@ import { readOption } from "../outbound/buttons.ts";
 import { createBase, type Facts, type Read } from "./event-base.ts";
 import { parsedValue, readForm } from "./form-submissions.ts";
 
-/** Reads a click, a menu choice or a form submission. Shortcuts are ignored. */
+/** Reads a click, a menu selection or a form submission. Ignores shortcuts. */
 export function readInteraction(body: Payload, facts: Facts): Read {
   switch (body["type"]) {
     case "block_actions":
@@ -40,7 +40,7 @@ function readClick(body: Payload, facts: Facts): Read {
   };
 }
 
-/** Reads the chosen option of a menu. */
+/** Reads the selected option of a menu. */
 function readChosenOption(action: Payload): ReturnType<typeof readOption> {
   const option = textAt(objectAt(action, "selected_option"), "value");
   return option === undefined ? undefined : readOption(option);
@@ -72,7 +72,7 @@ function readSubmission(body: Payload, facts: Facts): Read {
   };
 }
 
-/** `/signalbox status now` becomes the command `status`. A command of another name stays as it is. */
+/** `/signalbox status now` becomes the command `status`. A command with another name stays unchanged. */
 export function readCommand(body: Payload, facts: Facts): Read {
   const channel = textAt(body, "channel_id");
   const user = textAt(body, "user_id");

@@ -22,7 +22,7 @@ const contentSubtypes: readonly unknown[] = [
   "thread_broadcast",
 ];
 
-/** Reads a new, edited or deleted message. The bot's own messages are ignored. */
+/** Reads a new, edited or deleted message. Ignores the bot's own messages. */
 export function readMessageEvent(event: Payload, body: Payload, facts: Facts): Read {
   const channel = textAt(event, "channel");
   if (channel === undefined) return "malformed";
@@ -51,7 +51,7 @@ interface Version {
   readonly at: Payload;
 }
 
-/** The fields that a message and its edited version have. */
+/** Reads the fields that a message and its edited version share. */
 function readVersion({ message, channel, ts, body, sender, key, at }: Version, facts: Facts) {
   const { references, ...content } = readMessageContent(message, facts);
   const addressed = getAddressed(message, content, facts);
@@ -70,7 +70,7 @@ function readVersion({ message, channel, ts, body, sender, key, at }: Version, f
   };
 }
 
-/** The first message of the thread, if this is a later one. */
+/** Returns the first message of the thread, if this is a later one. */
 function readThreadStart(message: Payload, channel: string, { threadStart }: Facts): readonly Reference[] {
   const root = getThreadTs(message);
   if (root === undefined) return [];
@@ -100,14 +100,14 @@ function getAddressed(message: Payload, { mentions }: Pick<Content, "mentions">,
     : "none";
 }
 
-/** Reads an edit by a person. Slack sends the same event for link previews and streams. */
+/** Reads a person's edit. Slack sends the same event for link previews and streams. */
 function readChange(event: Payload, channel: string, body: Payload, facts: Facts): Read {
   const { message, previous_message: before } = event;
   if (!isPayload(message) || !isPayload(before)) return "malformed";
   const ts = textAt(message, "ts");
   const sender = readSender(message, facts);
   if (ts === undefined) return "malformed";
-  // A deleted message with replies stays as a tombstone.
+  // A deleted message with replies remains as a tombstone.
   if (message["subtype"] === "tombstone") return deletion(ts, event, channel, body, facts);
   if (
     sender.isSelf ||

@@ -3,9 +3,9 @@ import { addressCodec, type SlackAddress } from "../address.ts";
 import type { History } from "../history.ts";
 import type { Envelope } from "./envelope.ts";
 
-/** Maximum threads read per conversation. Each costs a request. */
+/** Maximum number of threads to read per conversation. Each one costs a request. */
 const MAX_THREADS = 10;
-/** Maximum pages per conversation or thread. */
+/** Maximum number of pages per conversation or thread. */
 const MAX_PAGES = 5;
 
 interface Needs {
@@ -14,8 +14,9 @@ interface Needs {
 }
 
 /**
- * Returns the messages of a conversation or thread since `since`, oldest first, in the form of the events
- * that would have delivered them. Replies in threads follow the message that started the thread.
+ * Returns the messages of a conversation or thread since `since`, oldest first, in the form of their events. Replies in
+ * a thread follow the message that started it.
+ *
  *
  * @param place an encoded address
  */
@@ -35,7 +36,7 @@ export async function missedMessages(
     .filter(({ ts }) => !seen.has(ts) && seen.add(ts))
     .map((message) => toEnvelope(message, to.channel));
 
-  /** Slack lists a conversation from its end and a thread from its beginning. */
+  /** Slack lists a conversation from its end, but a thread from its beginning. */
   async function pagesOf(target: SlackAddress): Promise<readonly Payload[]> {
     const pages: (readonly Payload[])[] = [];
     let cursor: string | undefined;

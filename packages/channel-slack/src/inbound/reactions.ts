@@ -3,7 +3,7 @@ import { messageId } from "../address.ts";
 import { getEmoji } from "../emoji.ts";
 import { createBase, type Facts, getEventId, type Read, readSender } from "./event-base.ts";
 
-/** Reads a reaction to a message. Reactions to files are ignored. */
+/** Reads a reaction to a message. Ignores reactions to files. */
 export function reactionEvent(event: Payload, body: Payload, facts: Facts): Read {
   const item = objectAt(event, "item");
   if (item["type"] !== "message") return "ignored";

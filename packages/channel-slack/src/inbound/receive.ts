@@ -25,7 +25,7 @@ import { missedMessages } from "./missed-messages.ts";
 /** Reads deliveries and emits the events. */
 export interface Receiver {
   accept(envelope: Envelope): Promise<HandleResult>;
-  /** Catches up on messages from while the account was offline. */
+  /** Reads messages that arrived while the account was offline. */
   readonly backfill: Backfill;
 }
 
@@ -48,7 +48,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     maxDelayMs: limits.orderMs,
   });
 
-  /** A live event comes after the missed messages of its conversation and its thread. */
+  /** Emits a live event after the missed messages of its conversation and its thread. */
   async function acceptLive(envelope: Envelope): Promise<HandleResult> {
     if (envelope.kind === "event") await backfill.inOrder(...getMarks(envelope));
     return accept(envelope);
@@ -98,7 +98,7 @@ async function read(options: ReceiverOptions, envelope: Envelope): Promise<Read 
   return event;
 }
 
-/** A trigger is valid for three seconds and only once. After that, the user has to click again. */
+/** A trigger can be used only once and only within three seconds. After that, the user has to click again. */
 async function openForm(
   { api, context }: ReceiverOptions,
   { form, triggerId }: NonNullable<ReturnType<typeof formToOpen>>,
@@ -120,14 +120,14 @@ async function storeCommand({ commands }: ReceiverOptions, body: Payload): Promi
   if (trigger !== undefined && url !== undefined) await commands.keep(trigger, url);
 }
 
-/** Streams need to know the recipient. */
+/** Streams require the recipient. */
 async function rememberAuthor(
   { self, places }: ReceiverOptions,
   { messageId: id, sender }: MessageEvent,
   { body, ...rest }: Envelope,
 ): Promise<void> {
   const event = "event" in rest ? rest.event : {};
-  // For users of other companies, Slack sends their own workspace.
+  // For users from other companies, Slack sends the workspace of the user.
   const teamId = textAt(event, "user_team") ?? textAt(event, "team") ?? getTeamId(body) ?? self.teamId;
   const [channel = "", ts = ""] = id.split(/:(.*)/s);
   if (!sender.isBot) await places.wrote({ channel, ts }, { userId: sender.id, teamId });

@@ -3,11 +3,11 @@ import { getEmoji } from "../emoji.ts";
 
 /** Resolves ids in a text. */
 export interface Names {
-  /** Returns the name with its @. */
+  /** Returns the name with a leading @. */
   user(id: string): string;
 }
 
-/** Converts a `rich_text` block, which Slack's editor produces, to Markdown. */
+/** Converts a `rich_text` block from Slack's editor to Markdown. */
 export function richTextToMarkdown(block: Payload, names: Names): string {
   return objectsAt(block, "elements")
     .map((element) => readBlock(element, names))
@@ -82,7 +82,7 @@ const marks: readonly (readonly [string, string])[] = [
   ["bold", "**"],
 ];
 
-/** Markdown marks must not have spaces inside. */
+/** Markdown marks must not be adjacent to spaces on the inside. */
 function applyStyle(text: string, style: Payload): string {
   const words = text.trim();
   if (words === "" || words.includes("\n")) return text;

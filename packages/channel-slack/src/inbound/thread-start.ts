@@ -10,12 +10,13 @@ interface Sources {
   readonly self: Self;
 }
 
-/** The message with which Slack opens a thread of the agent view. No person wrote it. */
+/** The message with which Slack opens a thread of the agent view. It has no human author. */
 const AGENT_VIEW_SUBTYPE = "assistant_app_thread";
 
 /**
- * Looks up the first message of a thread. A failure is no reason to delay the message that refers to it, so the result
- * then contains only the id.
+ * Looks up the first message of a thread. If that fails, the result contains only the id, because the message that
+ * refers to it should not be delayed.
+ *
  *
  * @param thread timestamp of the first message
  */

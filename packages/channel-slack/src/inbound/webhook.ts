@@ -13,8 +13,8 @@ import { type Envelope, readRequest } from "./envelope.ts";
 type WebhookContext = Pick<ChannelContext<SlackConfig>, "config" | "clock">;
 
 /**
- * Creates the function that verifies and reads requests. Retries are accepted like first attempts, because
- * the first one may have failed before the event was stored.
+ * Creates the function that verifies and reads requests. Retries are handled like first attempts, because the first
+ * attempt may have failed before the event was stored.
  */
 export function createVerifier(
   context: WebhookContext,
@@ -60,10 +60,7 @@ function sign(timestamp: string, body: Uint8Array | string, secret: string): str
   return `v0=${createHmac("sha256", secret).update(`v0:${timestamp}:`).update(body).digest("hex")}`;
 }
 
-/**
- * Builds the URL verification request that Slack sends before it delivers events, signed with the account's
- * secret.
- */
+/** Builds the URL verification request that Slack sends before it delivers events. Signed with the account's secret. */
 export function createChallenge({ config, clock }: WebhookContext): WebhookChallenge {
   const challenge = randomUUID();
   const body = JSON.stringify({ type: "url_verification", challenge });

@@ -5,12 +5,13 @@ import { limits } from "../limits.ts";
 type Button = ButtonsPart["buttons"][number];
 type Element = Readonly<Record<string, unknown>>;
 
-/** Action id of a menu. The chosen option identifies the button. */
+/** Action id of a menu. The selected option identifies the button. */
 const MENU_ACTION_ID = "menu";
 
 /**
- * Renders the choices of a question: as a menu if there are many equal ones whose values fit into options,
- * otherwise as buttons.
+ * Renders the choices of a question: as a menu if there are many equal ones whose values fit into options, otherwise as
+ * buttons.
+ *
  *
  * @throws ChannelError `too_large`
  */
@@ -57,12 +58,12 @@ function renderButton(
   };
 }
 
-/** An option has only a value, so it holds both the id and the value of the button. */
+/** An option has only a value, so the value contains both the id and the value of the button. */
 function optionValue({ id, value }: Button): string {
   return JSON.stringify(value === undefined ? [id] : [id, value]);
 }
 
-/** Parses an option value that `optionValue` wrote. Returns `undefined` for any other text. */
+/** Parses an option value created by `optionValue`. Returns `undefined` for any other text. */
 export function readOption(
   written: string,
 ): { readonly actionId: string; readonly value?: Json } | undefined {
@@ -75,7 +76,7 @@ export function readOption(
   }
 }
 
-/** A label, shortened to the maximum length. */
+/** Creates a label and truncates it to the maximum length. */
 export function plainText(text: string, max: number): Element {
   return { type: "plain_text", text: fitLabel(text, max) };
 }

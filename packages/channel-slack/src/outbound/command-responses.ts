@@ -4,8 +4,8 @@ import type { People } from "../people.ts";
 import { renderWithoutBlocks } from "./render.ts";
 
 /**
- * Responds to slash commands in conversations where the bot may not write. Slack shows such a response only
- * to the user of the command.
+ * Responds to slash commands in conversations in which the bot may not write. Slack shows such a response only to the
+ * user of the command.
  */
 export interface CommandResponses {
   /** Stores the response URL of a command. */
@@ -13,7 +13,8 @@ export interface CommandResponses {
   /**
    * Sends a response.
    *
-   * @returns whether Slack accepted it; never throws
+   *
+   * @returns true if Slack accepted it; never throws
    */
   answer(command: string, part: OutboundPart, signal: AbortSignal): Promise<boolean>;
 }

@@ -32,8 +32,8 @@ export interface DraftNeeds {
 }
 
 /**
- * Creates a draft. It uses Slack's stream if possible and edits the message once the stream cannot show the
- * text or nears its end.
+ * Creates a draft. It uses Slack's stream if possible, and edits the message if the stream cannot show the text or is
+ * about to expire.
  */
 export function createDraft(needs: DraftNeeds, to: SlackAddress, options: DraftOptions): Draft {
   const { context, api, sender, history } = needs;
@@ -43,7 +43,7 @@ export function createDraft(needs: DraftNeeds, to: SlackAddress, options: DraftO
   let wasTried = false;
   const startedAt = clock.now();
 
-  /** Streams exist only in threads. Outside direct messages, Slack requires the recipient. */
+  /** Streams exist only in threads. Outside of direct messages, Slack requires the recipient. */
   async function openStream(text: string | undefined): Promise<string | undefined> {
     if (!context.config.streams || to.thread === undefined || text === undefined) return undefined;
     const reader = await needs.places.author(options.replyTo ?? "");
@@ -66,7 +66,7 @@ export function createDraft(needs: DraftNeeds, to: SlackAddress, options: DraftO
     return messageId({ channel: to.channel, ts });
   }
 
-  /** Finds the message of an earlier attempt that got no response. */
+  /** Finds the message of an earlier attempt that received no response. */
   async function sentEarlier(key: string): Promise<string | undefined> {
     const { messages } = await history.page(to, { oldest: startedAt - 60_000 }, signal);
     const ts = findTimestamp(messages, key) ?? (await needs.lostStreams.find(to, signal));
@@ -74,8 +74,8 @@ export function createDraft(needs: DraftNeeds, to: SlackAddress, options: DraftO
   }
 
   /**
-   * Finds the message of a stream whose start got no response. If it cannot be found now, it is deleted after
-   * the answer was sent.
+   * Finds the message of a stream whose start received no response. If it cannot be found now, it is deleted after the
+   * answer has been sent.
    */
   async function startedAfterAll(error: unknown): Promise<string | undefined> {
     if (!isChannelError(error) || error.code !== "unknown_outcome") return undefined;
@@ -88,7 +88,7 @@ export function createDraft(needs: DraftNeeds, to: SlackAddress, options: DraftO
     try {
       await sender.change(message, content, signal);
     } catch (error) {
-      // An earlier process opened the stream.
+      // Another process opened the stream earlier.
       if (getErrorCode(error) !== "streaming_state_conflict") throw error;
       await stream.stop(message);
       await sender.change(message, content, signal);
@@ -114,7 +114,7 @@ export function createDraft(needs: DraftNeeds, to: SlackAddress, options: DraftO
     async finalize(message, how) {
       const receipt = await draft.finalize(message, how);
       const [first] = receipt.parts;
-      // If the final text was already shown, the stream is still open.
+      // If the final text has already been shown, the stream is still open.
       if (first !== undefined) await stream.end(parseMessageId(to, first.messageId));
       return receipt;
     },

@@ -4,7 +4,7 @@ import { plainText } from "./buttons.ts";
 
 /** A modal with one text field. */
 export interface Form {
-  /** Label of the button that opened it. */
+  /** Label of the button that opened the form. */
   readonly label: string;
   /** Text of the message with the button, in mrkdwn. */
   readonly question: string | undefined;
@@ -12,9 +12,9 @@ export interface Form {
   readonly metadata: string;
 }
 
-/** Ids of the field's block and of the field itself. */
+/** Ids of the field's block and of the field. */
 export const fieldIds = { block: "text", action: "text" } as const;
-/** `callback_id` of this channel's modals. */
+/** `callback_id` of modals from this channel. */
 export const FORM_CALLBACK_ID = "signalbox";
 
 /** Renders the view for `views.open`. Sources: "Modals" and "Input block" in Slack's documentation. */

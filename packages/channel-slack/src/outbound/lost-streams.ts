@@ -19,7 +19,7 @@ interface Needs {
  */
 export class LostStreams {
   readonly #needs: Needs;
-  /** Time of the loss by thread. */
+  /** Times at which streams were lost, by thread. */
   readonly #lost = new Map<string, number>();
 
   constructor(needs: Needs) {
@@ -31,7 +31,7 @@ export class LostStreams {
   }
 
   /**
-   * Forgets a lost stream before another one is opened in the same thread, because the two could be confused.
+   * Forgets a lost stream before another one is opened in the same thread, because the two would be indistinguishable.
    */
   forget(to: SlackAddress): void {
     this.#lost.delete(getThreadKey(to));
@@ -46,7 +46,7 @@ export class LostStreams {
     const { clock } = context;
     const lostAt = this.#lost.get(getThreadKey(to));
     if (lostAt === undefined) return undefined;
-    // Slack has ended the stream by now, so its message can no longer be recognized.
+    // Slack has already ended the stream, so its message can no longer be recognized.
     if (clock.now() > lostAt + limits.streamMs) {
       this.forget(to);
       return undefined;
@@ -64,7 +64,7 @@ export class LostStreams {
     return undefined;
   }
 
-  /** Deletes the lost stream of a thread after the answer was sent as another message. Never rejects. */
+  /** Deletes the lost stream of a thread after the answer has been sent as another message. Never rejects. */
   async remove(to: SlackAddress, signal: AbortSignal): Promise<void> {
     const { api, context } = this.#needs;
     try {

@@ -2,8 +2,7 @@ import { renderMarkdown } from "@signalbox/channel/markdown";
 import { escapeBroadcasts } from "./markdown.ts";
 
 /**
- * Converts Markdown to mrkdwn, Slack's own markup. Used for notifications and for workspaces that reject
- * Markdown blocks.
+ * Converts Markdown to mrkdwn, Slack's own markup, for notifications and for workspaces that reject Markdown blocks.
  */
 export function toMrkdwn(markdown: string): string {
   return renderMarkdown(markdown, {
@@ -14,8 +13,8 @@ export function toMrkdwn(markdown: string): string {
     emphasis: (node, { inner }) => wrapInMarks("_", inner(node)),
     strong: (node, { inner }) => wrapInMarks("*", inner(node)),
     delete: (node, { inner }) => wrapInMarks("~", inner(node)),
-    // Slack ends inline code at the first backtick and a block at the first three. Similar characters end
-    // nothing.
+    // Slack ends inline code at the first backtick and a code block at the first three, so backticks are replaced with
+    // similar characters.
     inlineCode: (node) => `\`${escapeText(node.value).replaceAll("`", "ˋ")}\``,
     code: (node) => codeBlock(node.value),
     blockquote: (node, { inner }) => inner(node, "\n\n").replace(/^/gm, "> "),
@@ -49,7 +48,7 @@ function codeBlock(code: string): string {
   return `\`\`\`\n${escapeText(code).replaceAll("```", "ˋˋˋ")}\n\`\`\``;
 }
 
-/** Escapes plain text. It cannot mention anyone. */
+/** Escapes plain text, so that it cannot mention anyone. */
 export function escapeText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
@@ -62,7 +61,7 @@ function escapeKeepingMentions(text: string): string {
     .join("");
 }
 
-/** Slack's marks work only on one line and directly around text. */
+/** Slack's marks work only within one line and directly next to text. */
 function wrapInMarks(mark: string, text: string): string {
   const words = text.trim();
   return words === "" || words.includes("\n") ? text : mark + words + mark;

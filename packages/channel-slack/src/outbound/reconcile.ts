@@ -30,7 +30,7 @@ export async function reconcile(
   const { start, end } = sendWindow(intent);
   const span = { oldest: start, latest: end };
   const page = await catchRefusal(history.page(to, span, signal), undefined);
-  // The bot can write here but not read.
+  // The bot can write in this conversation but not read it.
   if (page === undefined) return { outcome: "unknown" };
   if (content.type === "media") {
     const own = page.messages.filter((message) => self === undefined || isOwnMessage(message, self));
@@ -53,7 +53,7 @@ export function findTimestamp(messages: readonly Payload[], key: string): string
   return sent === undefined ? undefined : textAt(sent, "ts");
 }
 
-/** Files carry no key. A file of the same name and size may or may not be this one. */
+/** Files have no key. A file with the same name and size may or may not be this one. */
 function isPossibleMatch(message: Payload, { name, size }: MediaPart): boolean {
   return objectsAt(message, "files").some((file) => file["name"] === name && file["size"] === size);
 }

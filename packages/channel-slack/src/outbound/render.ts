@@ -6,9 +6,9 @@ import { escapeText, toMrkdwn } from "./mrkdwn.ts";
 
 type Block = Readonly<Record<string, unknown>>;
 
-/** Content of a message in the form that the API accepts. */
+/** Content of a message in the API's format. */
 export interface Rendered {
-  /** In mrkdwn: the notification text if there are blocks, otherwise the message itself. */
+  /** Text in mrkdwn: the notification text if there are blocks, otherwise the message itself. */
   readonly text: string;
   readonly blocks?: readonly Block[];
   /** Source of a message that consists only of Markdown. Streams need it. */
@@ -37,7 +37,7 @@ export function renderPart(part: OutboundPart): Rendered {
 
 function renderMarkdown(text: string): Rendered {
   const markdown = toMarkdownBlock(text);
-  // Escaping mentions can make the text longer than a block allows.
+  // Escaped mentions can make the text too long for a block.
   if (markdown.length > limits.partLength) return { text: checkTextLength(toMrkdwn(text)) };
   return { text: shortenFallback(toMrkdwn(text)), blocks: [{ type: "markdown", text: markdown }], markdown };
 }

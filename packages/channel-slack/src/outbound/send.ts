@@ -20,10 +20,10 @@ import { attach } from "../media.ts";
 import type { CommandResponses } from "./command-responses.ts";
 import { type Rendered, renderPart, renderWithoutBlocks } from "./render.ts";
 
-/** Sends, edits and deletes messages. Every method throws only ChannelError. */
+/** Sends, edits and deletes messages. All methods throw only `ChannelError`. */
 export interface Sender {
   send(to: SlackAddress, message: Outbound, options: SendOptions): Promise<Receipt>;
-  /** Sends one message with the key in its metadata and returns its id. */
+  /** Sends a message with the key in its metadata and returns the message id. */
   post(to: SlackAddress, content: Rendered, key: string, signal: AbortSignal): Promise<string>;
   change(message: MessageKey, content: Rendered, signal: AbortSignal): Promise<void>;
   edit(to: SlackAddress, id: string, message: Outbound, signal: AbortSignal): Promise<void>;
@@ -31,7 +31,7 @@ export interface Sender {
   react(to: SlackAddress, id: string, emoji: string, on: boolean, signal: AbortSignal): Promise<void>;
 }
 
-/** Event type of the metadata that carries the idempotency key. */
+/** Event type of the metadata that contains the idempotency key. */
 const METADATA_TYPE = "signalbox_message";
 
 function createMetadata(key: string): Readonly<Record<string, unknown>> {
@@ -108,8 +108,8 @@ export function createSender(needs: Needs): Sender {
 }
 
 /**
- * Sends a part without a file. If the bot may not write in the conversation of a slash command, responds to
- * the command instead, which only its author sees.
+ * Sends a part without a file. If the bot may not write in the conversation of a slash command, responds to the command
+ * instead. Only its author sees such a response.
  */
 async function sendText(
   needs: Needs,
@@ -143,7 +143,7 @@ async function post(
     thread_ts: to.thread,
     metadata: createMetadata(key),
     client_msg_id: toUuid(key),
-    // Unfurling would fetch links before anyone clicks them.
+    // Unfurling would fetch links before anyone clicks on them.
     unfurl_links: false,
     unfurl_media: false,
   };
@@ -176,7 +176,7 @@ async function change(
   );
 }
 
-/** Sends to the thread, and to its channel if the thread does not accept messages. */
+/** Sends to the thread, or to its channel if the thread does not accept messages. */
 async function withThreadFallback<T>(
   to: SlackAddress,
   work: (place: SlackAddress) => Promise<T>,
@@ -189,7 +189,7 @@ async function withThreadFallback<T>(
   }
 }
 
-/** Sends the part with blocks, and without them if Slack rejects them. */
+/** Sends the part with blocks, or without them if Slack rejects them. */
 async function withBlockFallback<T>(part: OutboundPart, work: (content: Rendered) => Promise<T>): Promise<T> {
   try {
     return await work(renderPart(part));
@@ -199,7 +199,7 @@ async function withBlockFallback<T>(part: OutboundPart, work: (content: Rendered
   }
 }
 
-/** Derives a UUID from the key, which is the format of `client_msg_id`. */
+/** Derives a UUID from the key, because `client_msg_id` must be a UUID. */
 function toUuid(key: string): string {
   const hex = createHash("sha256").update(key).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

@@ -19,8 +19,8 @@ interface OpenStream {
 }
 
 /**
- * A message that grows through Slack's streaming API. Slack ends a stream after a few minutes and keeps the
- * message, so finishing an answer never depends on the stream.
+ * A message that grows through Slack's streaming API. Slack ends a stream after a few minutes and keeps the message, so
+ * an answer can be completed without the stream.
  */
 export class Stream {
   readonly #options: StreamOptions;
@@ -48,7 +48,7 @@ export class Stream {
       this.#stream = { text, until: clock.now() + limits.streamMs };
       return textAt(answer, "ts");
     } catch (error) {
-      // Some workspaces and apps have no streams.
+      // Some workspaces and apps do not support streams.
       if (!isRetryable(error)) return undefined;
       throw error;
     }
@@ -78,7 +78,8 @@ export class Stream {
   }
 
   /**
-   * Closes a stream, whichever process opened it.
+   * Closes a stream, regardless of which process opened it.
+   *
    *
    * @returns false if there was no open stream
    */
@@ -104,7 +105,7 @@ export class Stream {
         this.#stream = undefined;
         return false;
       }
-      // It is unknown which text arrived. The next update edits the message.
+      // It is unknown which text arrived, so the next update edits the message.
       if (this.#stream !== undefined && isChannelError(error) && error.code === "unknown_outcome")
         this.#stream = { ...this.#stream, until: 0 };
       throw error;

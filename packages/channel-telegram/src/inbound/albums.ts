@@ -16,8 +16,7 @@ const MAX_ALBUMS = 50;
 const MAX_COMMENTS = 200;
 
 /**
- * Returns the id of the album that the message belongs to. Telegram sends each item of an album as a separate
- * message.
+ * Returns the id of the album that the message is part of. Telegram sends each item of an album as a separate message.
  */
 export function getAlbumId(update: Payload): string | undefined {
   const message = isPayload(update["message"])
@@ -27,14 +26,14 @@ export function getAlbumId(update: Payload): string | undefined {
 }
 
 /**
- * Groups updates into messages. The members of an album are stored before the album is emitted, so updates
- * that are delivered again after a crash are grouped the same way. An item that arrives after its album was
- * emitted stays a separate message.
+ * Groups updates into messages. The items of an album are stored before the album is emitted, so updates that are
+ * redelivered after a crash are grouped the same way. An item that arrives after its album was emitted remains a
+ * separate message.
  */
 export interface Albums {
   /**
-   * Returns what to emit at the position of each update: the update itself, the whole album at the position
-   * of its first item, and nothing at the positions of the other items.
+   * Returns what to emit for each update: the update itself, the entire album for its first item, and nothing for its
+   * other items.
    */
   arrange(updates: readonly Payload[]): Promise<ReadonlyMap<Payload, readonly Payload[]>>;
 }
@@ -44,14 +43,14 @@ export function createAlbums({ state }: Pick<ChannelContext, "state">, botId: ()
   /** Serializes writes, so that storing one album cannot overwrite another. */
   let last: Promise<unknown> = Promise.resolve();
 
-  /** Ids of the updates that form the album, first one first. */
+  /** Ids of the updates that form the album, in order. */
   function membersOf(album: string, present: readonly number[]): Promise<readonly number[]> {
     const members = last.then(async () => {
       const saved = await state.get(key());
       const known = isPayload(saved) ? saved : {};
       const before = readIds(known[album]);
       const [first] = before;
-      // The album was already emitted. A late item stays separate.
+      // The album has already been emitted, so a late item remains separate.
       if (first !== undefined && !present.includes(first)) return before;
       const now = before.length === 0 ? present : before.filter((id) => present.includes(id));
       if (now.length !== before.length) await state.set(key(), newest({ ...known, [album]: [...now] }));
@@ -96,12 +95,12 @@ function groupByAlbum(updates: readonly Payload[]): ReadonlyMap<string, readonly
   return albums;
 }
 
-/** Maximum time between a comment and the messages that are forwarded with it, in seconds. */
+/** Maximum time between a comment and the messages forwarded with it, in seconds. */
 const FORWARD_SECONDS = 2;
 
 /**
- * Returns true if the message was forwarded together with a comment: Telegram sends the comment first, as a separate
- * message of the same person in the same chat.
+ * Returns true if the message was forwarded together with a comment. Telegram sends the comment first, as a separate
+ * message from the same person in the same chat.
  */
 function isForwardedWith(comment: Payload, update: Payload): boolean {
   const [before, message] = [objectAt(comment, "message"), objectAt(update, "message")];
@@ -121,7 +120,8 @@ function isForward(update: Payload): boolean {
 }
 
 /**
- * Addresses messages that were forwarded with an addressed comment, if they arrive separately from it.
+ * Marks messages as addressed if they were forwarded with an addressed comment but arrive separately from it.
+ *
  *
  * @returns a function for the messages of one bot, in order of arrival
  */
@@ -162,7 +162,7 @@ function newest(albums: Payload): Json {
 export function mergeAlbum(events: readonly InboundEvent[]): readonly InboundEvent[] {
   const parts = events.filter((event): event is MessageEvent => event.type === "message");
   const [first] = parts;
-  // A part with another event, such as a command in its caption, is not merged.
+  // A part that yields another event, such as a command in its caption, is not merged.
   if (first === undefined || parts.length < events.length || parts.length === 1) return events;
   const references = parts.flatMap((part) => part.references ?? []);
   return [

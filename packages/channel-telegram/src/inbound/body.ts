@@ -20,7 +20,7 @@ export interface Read {
   readonly command: ReadText["command"];
 }
 
-/** Reads the content of a message. The content of a forwarded message becomes a reference. */
+/** Reads the content of a message. Forwarded content becomes a reference. */
 export function readBody(message: Payload, place: Place, bot: Bot): Read {
   const { text, media, mentions, command } = readContent(message, bot);
   const reply = readReply(message, place, bot);
@@ -53,8 +53,8 @@ function readContent(
 }
 
 /**
- * Reads the message that this one replies to, in this chat or another. The text is the range that the sender selected
- * as a quote, or else the whole message.
+ * Reads the message that this one replies to, in this chat or another. The text is the quote that the sender selected,
+ * otherwise the entire message.
  */
 function readReply(message: Payload, place: Place, bot: Bot): Reference | undefined {
   const quote = textAt(objectAt(message, "quote"), "text");
@@ -93,7 +93,7 @@ function readForward(message: Payload): Reference | undefined {
   return { kind: "forward", ...readOrigin(origin) };
 }
 
-/** Source: the Bot API's `MessageOrigin`. A user can hide their account; then only the name is known. */
+/** Source: the Bot API's `MessageOrigin`. If a user hides their account, only the name is known. */
 function readOrigin(origin: Payload): Pick<Reference, "sender" | "timestamp" | "messageId"> {
   const user = objectAt(origin, "sender_user");
   const chat = isPayload(origin["chat"]) ? objectAt(origin, "chat") : objectAt(origin, "sender_chat");

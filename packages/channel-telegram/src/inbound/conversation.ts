@@ -2,7 +2,7 @@ import { type Conversation, objectAt, type Payload, type Sender, textAt } from "
 import { addressCodec, formatMessageId, type TelegramAddress } from "../address.ts";
 import type { Bot } from "./text.ts";
 
-/** Conversation of a message, and the address of the reply. */
+/** Conversation of a message, and the address for replies. */
 export interface Place {
   readonly conversation: Conversation;
   readonly to: TelegramAddress;
@@ -29,7 +29,7 @@ export function readPlace(message: Payload): Place | undefined {
   };
 }
 
-/** In ordinary groups, replies have a `message_thread_id` too. Only topics set `is_topic_message`. */
+/** In ordinary groups, replies also have a `message_thread_id`. Only messages in topics set `is_topic_message`. */
 function topicOf(message: Payload): string | undefined {
   const id = message["message_thread_id"];
   return message["is_topic_message"] === true && Number.isInteger(id) && Number(id) > 0
@@ -49,8 +49,8 @@ function readKind(chat: Payload): Conversation["kind"] {
 }
 
 /**
- * Reads the author of a message. For an anonymous administrator or a channel, the sender is the chat: `from`
- * then holds a placeholder user that is the same for everyone.
+ * Reads the author of a message. If the author is an anonymous administrator or a channel, the sender is the chat,
+ * because `from` then contains a placeholder user that is always the same.
  */
 export function readSender(message: Payload, bot: Bot): Sender | undefined {
   const chat = objectAt(message, "sender_chat");
@@ -74,13 +74,13 @@ export function readUser(user: Payload, bot: Bot): Sender | undefined {
   };
 }
 
-/** Display name of a user. */
+/** Returns the display name of a user. */
 export function getDisplayName(user: Payload): string {
   const names = [textAt(user, "first_name"), textAt(user, "last_name")];
   return names.filter((name) => name !== undefined).join(" ") || (textAt(user, "username") ?? "");
 }
 
-/** Telegram's ids have up to 52 bits and are never zero. */
+/** Telegram's ids have at most 52 bits and are never zero. */
 export function idAt(payload: Payload): string | undefined {
   const { id } = payload;
   return Number.isSafeInteger(id) && id !== 0 ? String(id) : undefined;

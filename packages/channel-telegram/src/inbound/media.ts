@@ -1,8 +1,8 @@
 import { type MediaKind, type MediaRef, objectAt, objectsAt, type Payload, textAt } from "@signalbox/channel";
 
-/** Fields that hold a file, with the media type to assume if Telegram sends none. */
+/** Fields that contain a file, with the media type to assume if Telegram sends none. */
 const kinds: readonly (readonly [field: string, kind: MediaKind, mimeType: string])[] = [
-  // A GIF has both `animation` and, for older bots, `document`. The first match wins.
+  // A GIF has both `animation` and, for older bots, `document`. The first match applies.
   ["animation", "video", "video/mp4"],
   ["document", "file", "application/octet-stream"],
   ["audio", "audio", "audio/mpeg"],
@@ -13,7 +13,7 @@ const kinds: readonly (readonly [field: string, kind: MediaKind, mimeType: strin
   ["sticker", "sticker", "image/webp"],
 ];
 
-/** Attachments of a message or of a block of a rich message. */
+/** Returns the attachments of a message, or of a block of a rich message. */
 export function readAttachments(message: Payload): readonly MediaRef[] {
   const photo = largest(objectsAt(message, "photo"));
   if (photo !== undefined) return reference(photo, "image", "image/jpeg");

@@ -25,9 +25,9 @@ interface PollingOptions {
 }
 
 /**
- * Fetches updates by long polling. Telegram keeps them for a day and returns them again until a request
- * confirms them with a higher offset. The offset is sent only after the host accepted them, so nothing is
- * missed after a crash. No offset is stored, so a new bot under the same account starts fresh.
+ * Fetches updates by long polling. Telegram stores them for a day and returns them until a request confirms them with a
+ * higher offset. That offset is sent only after the host has accepted the updates, so nothing is lost in a crash. The
+ * offset is not stored, so a new bot under the same account starts from the beginning.
  */
 export function createPolling(options: PollingOptions): SupervisedConnection {
   const { clock, logger } = options.context;
@@ -43,18 +43,18 @@ export function createPolling(options: PollingOptions): SupervisedConnection {
 async function open(options: PollingOptions, signal: AbortSignal): Promise<Connection> {
   const { api, identity, context } = options;
   await identity.learn(signal);
-  // A webhook and polling exclude each other. Updates that wait for the webhook are then fetched here.
+  // Webhook and polling are mutually exclusive. Pending webhook updates are fetched by polling after that.
   await api.call({ what: "removing the webhook", write: false, signal }, (raw) =>
     raw.deleteWebhook({ drop_pending_updates: false }),
   );
-  // Verifies the connection with a request that confirms nothing.
+  // Verifies the connection with a request that does not confirm anything.
   await fetchUpdates(options, undefined, 0, signal);
   const closed = new AbortController();
   const lost = poll(options, AbortSignal.any([closed.signal, context.signal]));
   return { lost, close: () => closed.abort() };
 }
 
-/** Polls until a request fails. A rate limit only causes a pause. */
+/** Polls until a request fails. After a rate limit, it only pauses. */
 async function poll(options: PollingOptions, signal: AbortSignal): Promise<void> {
   const { clock, logger } = options.context;
   let offset: number | undefined;
@@ -96,7 +96,7 @@ async function fetchUpdates(
   return Array.isArray(updates) ? updates.filter(isPayload) : [];
 }
 
-/** Fetches again without confirming until no album among the updates has grown. */
+/** Repeats the request without confirming updates until no album in them grows anymore. */
 async function fetchCompleteAlbums(
   options: PollingOptions,
   updates: readonly Payload[],
@@ -116,8 +116,8 @@ async function fetchCompleteAlbums(
 }
 
 /**
- * Cuts a full page before an album at its end. The album is complete after the updates before it are
- * confirmed.
+ * If the page is full, cuts it before an album at its end. The rest of the album can be fetched once the updates before
+ * it are confirmed.
  */
 function cutBeforeLastAlbum(updates: readonly Payload[]): readonly Payload[] {
   const last = updates.at(-1);
@@ -140,7 +140,7 @@ async function take(
     const id = getUpdateId(update);
     if (id === undefined || signal.aborted) continue;
     const together = arranged.get(update) ?? [];
-    // The update belongs to an album that was already emitted.
+    // The update belongs to an album that has already been emitted.
     const taking = together.length === 0 ? Promise.resolve("duplicate" as const) : receive(together);
     const handled = await taking.catch((error: unknown) => {
       logger.error("failed to accept an update; it will be fetched again", { reason: String(error) });

@@ -21,7 +21,7 @@ import { getUpdateId, readUpdate } from "./update.ts";
 
 const MAX_TRIES = 3;
 
-/** Reads one update, or the items of an album, and emits the events. Resolves after the durable insert. */
+/** Reads one update, or the items of an album, and emits the events. Resolves once they are stored. */
 export type Receive = (updates: readonly Payload[]) => Promise<HandleResult>;
 
 interface ReceiverParts {
@@ -35,7 +35,7 @@ export function createReceiver(
   { api, supergroups, ids }: ReceiverParts,
   who: { readonly bot: Bot; readonly buttons: Buttons },
 ): Receive {
-  /** Number of failed attempts by update. */
+  /** Number of failed attempts per update. */
   const unreadable = new Map<number | undefined, number>();
   const addressForwards = createForwardAddressing();
 
@@ -50,7 +50,7 @@ export function createReceiver(
       const tries = (unreadable.get(id) ?? 0) + 1;
       unreadable.set(id, tries);
       if (tries < MAX_TRIES) throw error;
-      // Skip it, so that one bad update does not block those after it.
+      // Skip the update, so that it does not block the ones after it.
       unreadable.delete(id);
       context.logger.error("skipped an unreadable update", { reason: reasonOf(error) });
       return undefined;
@@ -86,7 +86,7 @@ export function createReceiver(
     return handled;
   };
 
-  /** Stops the progress indicator on the clicked button. A failure is ignored. */
+  /** Stops the progress indicator on the clicked button. Failures are ignored. */
   async function stopSpinner(queryId: string): Promise<void> {
     const call = { what: "acknowledging a click", write: false, signal: context.signal };
     await api.call(call, (raw) => raw.answerCallbackQuery({ callback_query_id: queryId })).catch(() => {});

@@ -20,7 +20,7 @@ import {
   stripOwnMention,
 } from "./text.ts";
 
-/** Telegram nests 16 levels. One of them takes several levels of recursion here. */
+/** Maximum recursion depth. Telegram nests up to 16 levels, each of which takes several levels of recursion here. */
 const MAX_LEVELS = 64;
 
 /** Converts a rich message to Markdown and collects its attachments. Source: the Bot API's `RichMessage`. */
@@ -37,11 +37,11 @@ export function readRich(message: Payload, bot: Bot): ReadText & { readonly medi
   };
 }
 
-/** Writes blocks as Markdown and collects mentions and media. Of unknown blocks, the text is kept. */
+/** Writes blocks as Markdown and collects mentions and media. Keeps the text of unknown blocks. */
 class RichReader {
   readonly mentions: Mention[] = [];
   readonly media: MediaRef[] = [];
-  /** The first command as written, or an empty string. */
+  /** The first command in its original spelling, or an empty string. */
   firstCommand = "";
   readonly #bot: Bot;
 
@@ -88,7 +88,7 @@ class RichReader {
     }
   }
 
-  /** Text of a block followed by its nested blocks, caption and credit. */
+  /** Returns the text of a block, followed by its nested blocks, caption and credit. */
   #within(block: Payload, words: string, level: number): string {
     const summary = this.#words(block["summary"], level);
     const inner = this.blocksIn(block, level);
@@ -169,7 +169,7 @@ function getHeadingLevel({ size }: Payload): number {
   return typeof size === "number" && size >= 1 && size <= 6 ? Math.floor(size) : 1;
 }
 
-/** Telegram also marks bare URLs in the text as links. */
+/** Telegram also marks bare URLs as links. */
 function linked(words: string, url: string | undefined): string {
   if (url === undefined || url === words) return words;
   const [before, after] = getLinkMarks(url);

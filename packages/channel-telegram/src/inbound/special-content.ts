@@ -1,9 +1,6 @@
 import { objectAt, objectsAt, type Payload, textAt } from "@signalbox/channel";
 
-/**
- * Describes content without text: a location, a contact, a poll, dice. Returns an empty string for anything
- * else.
- */
+/** Describes content without text: a location, a contact, a poll or dice. Returns an empty string for anything else. */
 export function describeSpecialContent(message: Payload): string {
   const venue = objectAt(message, "venue");
   const place = objectAt(message, "location");

@@ -4,13 +4,13 @@ import { type Mention, objectAt, objectsAt, type Payload, textAt } from "@signal
 export interface Bot {
   readonly id: string;
   readonly name: string;
-  /** Without the leading @. */
+  /** The user name without the leading @. */
   readonly username: string;
 }
 
-/** Text of a message with its mentions and command. */
+/** Text of a message, with its mentions and its command. */
 export interface ReadText {
-  /** Formatting is written as Markdown. The bot's own mention is removed from the start. */
+  /** Text with formatting as Markdown. A leading mention of the bot is removed. */
   readonly text: string;
   readonly mentions: readonly Mention[];
   /** `/name@bot arguments` at the start of the text. */
@@ -62,8 +62,8 @@ export function mentionUser(user: Payload, name: string, bot: Bot): Mention[] {
 }
 
 /**
- * @param written the user name, with or without the @. Telegram does not send the ids of users mentioned this
- *   way.
+ * @param written the user name, with or without the @. Telegram does not send the ids of users who are mentioned this
+ * way.
  */
 export function mentionName(written: string, bot: Bot): Mention {
   const username = written.replace(/^@/, "");
@@ -76,7 +76,7 @@ function findCommand(entities: readonly Entity[], raw: string): ReadText["comman
   return entity === undefined ? undefined : parseCommand(raw, entity.length);
 }
 
-/** @param length of the command at the start; 0 if there is no command */
+/** @param length of the command at the start, or 0 if there is none */
 export function parseCommand(raw: string, length: number): ReadText["command"] {
   if (length === 0) return undefined;
   const [name = "", bot] = raw.slice(1, length).split("@");
@@ -97,7 +97,7 @@ export const markdownMarks: ReadonlyMap<string, readonly [before: string, after:
   ["code", ["`", "`"]],
 ]);
 
-/** Writes formatted ranges as Markdown. Formatting that Markdown lacks is dropped. */
+/** Writes formatted ranges as Markdown. Drops formatting that Markdown does not support. */
 function writeMarkdown(raw: string, entities: readonly Entity[]): string {
   const marks = entities.flatMap((entity, order) => {
     const wrap = getMarkdownMarks(entity);

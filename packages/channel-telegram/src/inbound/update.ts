@@ -26,7 +26,7 @@ import {
 } from "./conversation.ts";
 import type { Bot } from "./text.ts";
 
-/** Information that the update itself does not contain. */
+/** Facts that the update itself does not contain. */
 export interface Facts extends EventFacts {
   readonly bot: Bot;
   /** The commands that are registered with Telegram. */
@@ -125,7 +125,7 @@ function readEdited(message: Payload, reading: Reading): readonly InboundEvent[]
       type: "edited",
       messageId,
       sentAt: timeAt(message, "date"),
-      // While a live location is shared, Telegram edits its message with each new position.
+      // While a live location is being shared, Telegram edits its message with each new position.
       automatic: isPayload(message["location"]) ? true : undefined,
       addressed: getAddressed(message, where, body, facts),
       ...body,
@@ -142,20 +142,20 @@ function getAddressed(message: Payload, where: Place, body: MessageBody, { bot }
   return idAt(objectAt(answered, "from")) === bot.id && !isTopicStart ? "reply" : "none";
 }
 
-/** Returns the command if it is registered with Telegram. Other commands are treated as text. */
+/** Returns the command if it is registered with Telegram. Other commands are ordinary text. */
 function findRegisteredCommand(
   command: Read["command"],
   { commands }: Facts,
 ): { name: string; args: string } | undefined {
   if (command === undefined) return undefined;
-  // Telegram sends `/start` when a conversation with a bot begins.
+  // Telegram sends `/start` when someone starts a conversation with a bot.
   const name = command.name === "start" ? "help" : command.name;
   return commands.some((listed) => listed.name === name) ? { name, args: command.args } : undefined;
 }
 
 type Base = ReturnType<typeof createBase>;
 
-/** Reads a service message. Returns `undefined` for a message that a person wrote. */
+/** Reads a service message. Returns `undefined` for a message from a person. */
 function readService(message: Payload, base: Base): readonly InboundEvent[] | undefined {
   const title = textAt(message, "new_chat_title");
   if (title !== undefined) return [{ ...base, type: "lifecycle", what: "renamed", detail: { name: title } }];

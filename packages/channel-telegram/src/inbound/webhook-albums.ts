@@ -8,8 +8,8 @@ interface Gathering {
 }
 
 /**
- * Collects the updates of an album that arrive in separate webhook requests. The requests are answered
- * together, after the whole album was handled.
+ * Collects the updates of an album that arrive in separate webhook requests. All of them get a response after the
+ * entire album has been handled.
  */
 export function collectWebhookAlbums(
   { clock, signal }: Pick<ChannelContext, "clock" | "signal">,

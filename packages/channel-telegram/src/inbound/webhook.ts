@@ -13,7 +13,7 @@ import type { TelegramConfig } from "../config.ts";
 import { limits } from "../limits.ts";
 import { updateTypes } from "./update.ts";
 
-/** Creates the handler for webhook requests. Telegram sends the secret from `setWebhook` back in a header. */
+/** Creates the handler for webhook requests. Telegram sends the secret from `setWebhook` in a header. */
 export function createUpdateWebhook(
   { config, logger }: ChannelContext<TelegramConfig>,
   handle: (update: Payload) => Promise<HandleResult>,
@@ -33,7 +33,7 @@ export function createUpdateWebhook(
   return createWebhook({ maxBytes: limits.bodyBytes, verify, handle, logger });
 }
 
-/** Registers the webhook if its URL is configured. Otherwise the operator has to do it. */
+/** Registers the webhook if its URL is configured. Otherwise the operator must register it. */
 export async function registerWebhook(
   api: TelegramApi,
   { webhookUrl, webhookSecret }: TelegramConfig,
@@ -45,7 +45,7 @@ export async function registerWebhook(
   );
 }
 
-/** Returns Telegram's reason for not delivering updates, or `undefined` if it delivers them. */
+/** Returns Telegram's reason for failing to deliver updates, or `undefined` if it delivers them. */
 export async function findWebhookProblem(
   api: TelegramApi,
   { webhookUrl }: TelegramConfig,

@@ -25,16 +25,13 @@ export interface Click {
  */
 export interface Buttons {
   keyboard(part: ButtonsPart): Promise<InlineKeyboardMarkup>;
-  /**
-   * Returns the click that `data` stands for, or `undefined` if this channel did not write it or has evicted
-   * its value.
-   */
+  /** Returns the click for `data`, or `undefined` if this channel did not create it or has evicted its value. */
   read(data: string): Promise<Click | undefined>;
 }
 
 const remembered = "#";
 
-/** @param botId part of the storage key, because each bot has its own buttons */
+/** @param botId part of the storage key, because each bot has buttons of its own */
 export function createButtons(state: ChannelState, botId: string): Buttons {
   const key = `${botId}/buttons`;
   let last: Promise<unknown> = Promise.resolve();

@@ -13,8 +13,8 @@ import { type Rendered, type RenderSettings, renderText } from "./render.ts";
 import type { Sender } from "./send.ts";
 
 /**
- * Creates drafts: messages that are edited as they grow, within the edit rate of their chat. Telegram's own
- * drafts are not used because they expire after 30 seconds and exist only in private chats.
+ * Creates drafts: messages that are edited as they grow, within their chat's edit rate. Telegram's own drafts are not
+ * used, because they expire after 30 seconds and exist only in private chats.
  */
 export function createDrafts(
   sender: Sender,

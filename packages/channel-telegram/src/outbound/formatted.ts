@@ -1,6 +1,6 @@
 import type { MessageEntity } from "grammy/types";
 
-/** Plain text and the entities that style it. There is no markup, so Telegram cannot fail to parse it. */
+/** Plain text and the entities that style it. There is no markup that Telegram could fail to parse. */
 export interface FormattedText {
   readonly text: string;
   readonly entities: readonly MessageEntity[];
@@ -12,7 +12,7 @@ export type Style =
   | { readonly type: "pre"; readonly language?: string }
   | { readonly type: "text_link"; readonly url: string };
 
-/** Builds a formatted text from start to end. */
+/** Builds a formatted text sequentially. */
 export class FormattedWriter {
   #text = "";
   readonly #entities: MessageEntity[] = [];
@@ -21,7 +21,7 @@ export class FormattedWriter {
     return this.#text.length;
   }
 
-  /** Appends text with all of `looks`. */
+  /** Appends text with all of `styles`. */
   write(words: string, styles: readonly Style[] = []): void {
     const offset = this.#text.length;
     this.#text += words;
@@ -29,8 +29,8 @@ export class FormattedWriter {
   }
 
   /**
-   * Styles everything from `offset` to the end. Extends the previous entity if it has the same style and ends
-   * at `offset`.
+   * Styles the text from `offset` to the end. Extends the previous entity if it has the same style and ends at
+   * `offset`.
    */
   mark(style: Style, offset: number): void {
     const length = this.#text.length - offset;
@@ -41,7 +41,7 @@ export class FormattedWriter {
     else this.#entities.push({ ...style, offset, length });
   }
 
-  /** Returns whether the entity ends at `end` and no enclosing entity does. Entities may nest but not overlap. */
+  /** Returns true if the entity ends at `end` and no enclosing entity does. Entities may nest but must not overlap. */
   #canGrow(entity: MessageEntity, end: number): boolean {
     const ending = this.#entities.filter(({ offset, length }) => offset + length === end);
     return ending.includes(entity) && ending.every(({ offset }) => offset >= entity.offset);
@@ -61,7 +61,7 @@ export class FormattedWriter {
     return { text: this.#text, entities };
   }
 
-  /** Shortens entities that would reach beyond the text. */
+  /** Shortens entities that would extend beyond the text. */
   #cutTo(text: string): void {
     this.#text = text;
     for (const entity of this.#entities) entity.length = Math.min(entity.length, text.length - entity.offset);
@@ -72,7 +72,7 @@ function isSame(entity: MessageEntity, style: Style): boolean {
   return style.type !== "text_link" || (entity.type === "text_link" && entity.url === style.url);
 }
 
-/** Returns whether Telegram accepts this URL as a link. */
+/** Returns true if Telegram accepts this URL as a link. */
 export function isLink(url: string): boolean {
   return /^(?:https?|tg):\/\/[^\s]+$/i.test(url) && URL.canParse(url);
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { limits } from "../limits.ts";
 import { toTelegram } from "./markdown.ts";
 
-/** The text that each entity covers. */
+/** Returns the text covered by each entity. */
 function marked(markdown: string): { text: string; marks: (readonly [string, string])[] } {
   const { text, entities } = toTelegram(markdown);
   const marks = entities.map(

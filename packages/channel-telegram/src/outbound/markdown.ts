@@ -7,9 +7,9 @@ import { type FormattedText, FormattedWriter, isLink, type Style } from "./forma
 const marks = /[*_`~#>|[\]\\&]|:\/\/|^\s*(?:[-+]|\d+[.)])\s|^\s*(?:-{3,}|={3,})\s*$/m;
 
 /**
- * Converts Markdown to text with entities, which cannot fail to parse. Returns the source unchanged if the
- * result would exceed the message limit, for instance because a drawn table is wider than its source. Text with more
- * entities than Telegram accepts gets none, and its URLs are written out.
+ * Converts Markdown to text with entities, which Telegram cannot fail to parse. Returns the source unchanged if the
+ * result would exceed the message limit, for instance because a rendered table is wider than its source. If there are
+ * more entities than Telegram accepts, all of them are omitted and URLs are written out.
  */
 export function toTelegram(markdown: string): FormattedText {
   const plain = { text: markdown, entities: [] };
@@ -74,7 +74,7 @@ class TreeWriter {
     }
   }
 
-  /** Text of a node without children, and its styles. */
+  /** Returns the text of a node without children, and its styles. */
   #leaf(node: Nodes, styles: readonly Style[]): readonly [words: string, styles: readonly Style[]] {
     switch (node.type) {
       case "text":
@@ -93,7 +93,7 @@ class TreeWriter {
       case "image":
         return [node.alt || "image", addStyle(styles, createLinkStyle(node.url))];
       default:
-        // HTML, references and footnotes are shown as written.
+        // HTML, references and footnotes are shown as source.
         return [this.#source(node), styles];
     }
   }
@@ -144,7 +144,7 @@ function createLinkStyle(url: string): Style | undefined {
   return isLink(url) ? { type: "text_link", url } : undefined;
 }
 
-/** Draws a table in columns for a monospaced font, since Telegram has no table entity. */
+/** Renders a table in columns for a monospaced font, since Telegram has no table entity. */
 function drawTable(table: Table, source: (node: Nodes) => string): string {
   const rows = table.children.map((row) =>
     row.children.map((cell) =>
@@ -176,7 +176,7 @@ function padToWidth(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - getDisplayWidth(text)));
 }
 
-/** Display width in columns. East Asian characters and emoji take two. */
+/** Returns the display width in columns. East Asian characters and emoji take two columns. */
 function getDisplayWidth(text: string): number {
   let width = 0;
   for (const character of text)

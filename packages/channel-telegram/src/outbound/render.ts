@@ -10,9 +10,9 @@ import { type RichBlock, toRich } from "./rich.ts";
 /** The account's settings for rendering. */
 export type RenderSettings = Pick<TelegramConfig, "richMessages">;
 
-/** A text message in the form that the API accepts. */
+/** A text message in the API's format. */
 export interface Rendered extends FormattedText {
-  /** The same content as a rich message, if that shows more. `text` is the fallback. */
+  /** The same content as a rich message, if that shows more. Its fallback is `text`. */
   readonly rich?: readonly RichBlock[];
   readonly keyboard?: InlineKeyboardMarkup;
 }
@@ -28,7 +28,8 @@ export async function renderPart(
 }
 
 /**
- * Renders a part that consists of text only.
+ * Renders a part that consists only of text.
+ *
  *
  * @throws ChannelError `invalid`, `too_large`, `unsupported`
  */

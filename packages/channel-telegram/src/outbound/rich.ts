@@ -4,7 +4,7 @@ import type { List, ListItem, Nodes, Parents, Table } from "mdast";
 import { limits } from "../limits.ts";
 import { isLink } from "./formatted.ts";
 
-/** A text block. Nothing is uploaded with it. */
+/** A text block. It requires no upload. */
 export type RichBlock = InputRichBlock;
 
 /**
@@ -20,9 +20,7 @@ export function toRich(markdown: string): readonly RichBlock[] | undefined {
   return reader.isSendable ? blocks : undefined;
 }
 
-/**
- * Returns whether the tree contains a heading, a table, a formula or a nested list, which entities cannot express.
- */
+/** Returns true if the tree contains a heading, a table, a formula or a nested list, which entities cannot express. */
 function needsBlocks(node: Nodes, isInList: boolean): boolean {
   if (node.type === "heading" || node.type === "table") return true;
   if (node.type === "list" && isInList) return true;
@@ -82,7 +80,7 @@ class BlockReader {
       case "thematicBreak":
         return { type: "divider" };
       default:
-        // HTML and footnotes are shown as written.
+        // HTML and footnotes are shown as source.
         return { type: "paragraph", text: this.#said(this.#source(node)) };
     }
   }
@@ -102,7 +100,7 @@ class BlockReader {
       this.#enter(depth);
       this.#widest = Math.max(this.#widest, row.children.length);
       return row.children.map((cell, column) => ({
-        // Telegram represents an empty cell by leaving out its text.
+        // Telegram represents an empty cell by omitting its text.
         ...(cell.children.length === 0 ? {} : { text: this.#words(cell, depth) }),
         ...(index === 0 ? { is_header: true as const } : {}),
         align: align?.[column] ?? ("left" as const),

@@ -142,7 +142,7 @@ it("starts no account of a change that is still running when the host stops", as
     config: {},
   };
   await accounts.start(services);
-  // The replaced account is still emitting when it is stopped.
+  // Stopping the replaced account ends only after `accounts.stop` was called.
   const before = { channel: "echo", account: "main" };
   const changed = accounts.change({ remove: [before], add: [added] }, 0);
   const stopped = accounts.stop(0);

@@ -5,7 +5,7 @@ export type BucketRule = Omit<RateLimit, "scope">;
 
 interface Bucket {
   readonly tokens: number;
-  /** The time of `tokens`, in milliseconds since the epoch. */
+  /** The time at which `tokens` was calculated, in milliseconds since the epoch. */
   readonly at: number;
   readonly fullAt: number;
 }
