@@ -6,7 +6,7 @@ import { type ResolvedConfig, resolveConfig } from "./configure/resolve-config.t
 import { prepareWorkspaces } from "./configure/workspaces.ts";
 import type { GatewayContext } from "./context.ts";
 
-/** Time limit for an account with changed settings to finish work in flight, in milliseconds. */
+/** Time limit for an account with changed settings to complete pending operations, in milliseconds. */
 const DRAIN_MS = 5_000;
 
 /** @param first the configuration that the gateway started with */
@@ -30,7 +30,7 @@ export function createReloading(
 }
 
 /**
- * Applies a new configuration to the services that do not read it at each use.
+ * Applies a new configuration to the services that do not read it on each use.
  *
  * @returns the accounts that changed, as `channel/account`
  */

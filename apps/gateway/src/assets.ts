@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 /** Files that the build places next to the compiled code. */
 export const ASSETS: {
   readonly consoleDir: string;
-  /** The documents of the repository. */
+  /** Folder of the repository's documentation. */
   readonly docsDir: string;
   readonly skillsDir: string;
   /** Entry file of the command line. */

@@ -106,7 +106,7 @@ export interface GatewayContext extends CoreContext, Omit<AgentFiles, "workspace
   readonly flushMemory: Flush;
   readonly readLinks: ReadLinks;
   readonly buildSystemPrompt: (turn: PromptedTurn) => Promise<BuiltPrompt>;
-  /** Detects changes of the prompt's beginning, which make vendors' caches miss. */
+  /** Detects changes to the beginning of the prompt, which cause cache misses at vendors. */
   readonly prefixes: PrefixWatch;
   readonly compactionCache: CompactionCache;
   /** Returns the time zone of a message's sender. */
@@ -139,23 +139,23 @@ export interface GatewayContext extends CoreContext, Omit<AgentFiles, "workspace
 
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Approvals that an earlier process requested and that were not decided. */
+  /** Approval requests from an earlier process that were not decided. */
   readonly expiredApprovals: readonly Approval[];
 }
 
 type Batch = Parameters<LanesOptions<Queued>["run"]>[0];
 type Dropped = Parameters<NonNullable<LanesOptions<Queued>["onDropped"]>>;
 
-/** Handlers of the lanes, which need the whole context. */
+/** Handlers for the lanes. They need the whole context. */
 export interface LaneHandlers {
   processBatch(ctx: GatewayContext, batch: Batch, handle: RunHandle<Queued>): Promise<void>;
   onDropped(ctx: GatewayContext, ...dropped: Dropped): void;
 }
 
 /**
- * Builds the context. Nothing runs yet.
+ * Builds the context without starting anything.
  *
- * @param onFatal called if the gateway cannot go on
+ * @param onFatal called if the gateway cannot continue
  * @throws GatewayError if another gateway holds the home, or if the home cannot be used
  */
 export async function createContext(

@@ -31,7 +31,8 @@ type OpenedHome = Pick<OpenHome<GatewayBodies>, "store" | "lease" | "lock" | "au
 type FixedParts = Pick<ResolvedConfig, "accounts" | "web" | "surfaces" | "clientFiles" | "isOwnChannel">;
 
 /**
- * The part of the context that agents, tools and triggers are built from: options, configuration, store and observers.
+ * The members of the context that agents, tools and triggers are built from: options, configuration, store and
+ * observers.
  */
 export interface CoreContext extends OpenedHome, FixedParts {
   readonly options: GatewayOptions;
@@ -55,12 +56,12 @@ export interface CoreContext extends OpenedHome, FixedParts {
   getAccount(channel: string, account: string): Account | undefined;
   /** Returns the definition of a configured account's channel. */
   getChannel(channel: string, account: string): ChannelDefinition | undefined;
-  /** Returns what a configured account's channel can do. */
+  /** Returns the capabilities of a configured account's channel. */
   getCapabilities(channel: string, account: string): Capabilities | undefined;
 }
 
 /**
- * Opens the home and everything that observes the gateway. Nothing runs yet.
+ * Opens the home and everything that observes the gateway. Starts nothing.
  *
  * @throws GatewayError if another gateway holds the home, or if the home cannot be used
  */

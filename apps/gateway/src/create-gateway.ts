@@ -11,24 +11,24 @@ import { startGateway } from "./gateway.ts";
 import type { Gateway } from "./gateway-options.ts";
 import type { GatewayHook } from "./hooks/hook-points.ts";
 
-/** A gateway inside another program. */
+/** Options for a gateway inside another program. */
 export interface CreateGatewayOptions {
-  /** Folder of the database, the token and the workspaces. It is created if it does not exist. */
+  /** Folder for the database, the token and the workspaces. It is created if it does not exist. */
   readonly home: string;
-  /** Configuration as the text of a `signalbox.yaml`, or as the equivalent object. Default: no settings. */
+  /** Configuration as the content of a `signalbox.yaml` file, or as the equivalent object. Default: no settings. */
   readonly config?: string | Readonly<Record<string, unknown>>;
   /** Variables for `${…}` references and vendors' keys. Default: the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Channels in addition to the built-in ones. */
   readonly channels?: readonly ChannelDefinition[];
-  /** Tools in addition to the built-in ones. An agent gets those that its `tools.allow` lists. */
+  /** Tools in addition to the built-in ones. Each agent gets the tools in its `tools.allow`. */
   readonly tools?: readonly Tool[];
   /** Hooks of the host program. */
   readonly hooks?: readonly GatewayHook[];
   /** Clock for timestamps and timers. Default: the machine's. */
   readonly clock?: Clock;
   /**
-   * Minimum level of log entries, written as JSON lines to standard error. Default: `gateway.logLevel`, also after a
+   * Minimum level of log entries, written as JSON lines to standard error. Default: `gateway.logLevel`, even after a
    * reload.
    */
   readonly logLevel?: "trace" | "debug" | "info" | "warn" | "error" | "silent";

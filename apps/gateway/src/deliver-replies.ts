@@ -13,7 +13,7 @@ import { findLastText } from "./messages/find-last-text.ts";
 
 export type ReplyDelivery = NotifyingDelivery;
 
-/** Creates the delivery of replies. It reports every outcome to traces, hooks and metrics. */
+/** Creates the delivery of replies and reports every outcome to traces, hooks and metrics. */
 export function createReplyDelivery(
   core: CoreContext,
   openMedia: NonNullable<SendOptions["openMedia"]>,
@@ -56,7 +56,7 @@ const CONSEQUENCES: Readonly<Record<string, string>> = {
   expired: "; the message is unreported until a notice is sent",
 };
 
-/** Record it for every outbox row, including replies of earlier processes and answers without a run. */
+/** Record the outcome of every outbox row, including replies from earlier processes and answers without a run. */
 function trace(
   { store, tracer, logger }: CoreContext,
   row: OutboxRow,

@@ -15,10 +15,10 @@ import type { Instrument } from "./instrument.ts";
 export interface GatewayOptions {
   readonly home: Home;
   readonly loaded: LoadedConfig;
-  /** Token of the gateway. A new one is stored in the home after the start. */
+  /** The gateway's token. A new token is stored in the home after the start. */
   readonly token: GatewayToken;
   readonly logger: Logger;
-  /** True if the host sets the log level. The configuration does not change it then. */
+  /** True if the host sets the log level. The configuration then does not change it. */
   readonly ownLogLevel?: boolean;
   /** Redacts secrets in all output. */
   readonly vault: Vault;
@@ -29,7 +29,7 @@ export interface GatewayOptions {
   readonly tools?: readonly Tool[];
   /** The folder of the built console. */
   readonly consoleDir: string;
-  /** Milliseconds since the epoch; default `Date.now`. */
+  /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
   /** Clock for timers. Default: the machine's clock, with `now`. */
   readonly clock?: Clock;
@@ -37,13 +37,13 @@ export interface GatewayOptions {
   readonly hooks?: readonly GatewayHook[];
   /** Called if the gateway cannot continue: another process took over, or its lease was lost. */
   readonly onFatal: (error: Error) => void;
-  /** Wraps parts of the gateway, for tests and benchmarks. */
+  /** Wraps functions of the gateway, for tests and benchmarks. */
   readonly instrument?: Instrument;
   /** Intervals for opening and updating drafts. */
   readonly drafts?: DraftTiming;
   /** Duration of the gateway's lease without renewal, in milliseconds. Default: 30,000. */
   readonly leaseMs?: number;
-  /** Sandbox for agents' commands, which gateways in one process may share. Default: each tests its own. */
+  /** Sandbox for agents' commands. Gateways in the same process may share it. Default: each gateway tests its own. */
   readonly execSandbox?: StartExecSandbox;
 }
 
@@ -55,12 +55,12 @@ export interface Gateway {
   readonly demo: boolean;
   readonly service: GatewayService;
   /**
-   * Resolves when each account has connected or failed for the first time. Accounts that open the connection themselves
+   * Resolves when each account has connected or failed for the first time. Accounts that open connections themselves
    * start after the gateway is ready, unless an earlier process left unfinished work.
    */
   readonly connected: Promise<void>;
   /**
-   * Reloads the configuration section by section. Runs continue. Rejects if no section can be applied; the previous
+   * Reloads the configuration section by section. Runs continue. Rejects if no section can be applied. The previous
    * configuration then stays in effect.
    */
   reload(read: ReadConfiguration): Promise<Reloaded>;

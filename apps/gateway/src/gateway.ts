@@ -37,12 +37,14 @@ import { processBatch } from "./pipeline/process-batch.ts";
 import { ShutdownAbort } from "./shutdown.ts";
 import type { EmitTrigger } from "./triggers/trigger.ts";
 
-/** Time limit for running turns to stop, in milliseconds. */
+/** Time limit for stopping running turns, in milliseconds. */
 const ENDING_MS = 5_000;
 
 /**
- * Starts a gateway on a home that no other process holds. If the start fails, what was started is stopped again.
- * @throws GatewayError for a problem that an operator has to fix
+ * Starts a gateway on a home that no other process holds. If the start fails, everything that was started is stopped
+ * again.
+ *
+ * @throws GatewayError for a problem that an operator must fix
  */
 export async function startGateway(options: GatewayOptions, resolved: ResolvedConfig): Promise<Gateway> {
   const { loaded, env, home } = options;
@@ -122,7 +124,10 @@ async function start(
   };
 }
 
-/** Imports in the background what the first message needs. Returns a signal that fires when the gateway stops. */
+/**
+ * Imports modules in the background that the first message needs. Returns a signal that is aborted when the gateway
+ * stops.
+ */
 function loadLater(ctx: GatewayContext, lifecycle: Lifecycle): AbortSignal {
   const { config, metrics, logger } = ctx;
   const { agents, models, settings } = config.current();
@@ -138,7 +143,7 @@ function loadLater(ctx: GatewayContext, lifecycle: Lifecycle): AbortSignal {
   return stopping.signal;
 }
 
-/** Starts the accounts and the triggers. The work of an earlier process comes before anything new. */
+/** Starts the accounts and the triggers. Work from an earlier process is resumed before new work. */
 async function openIngress(
   ctx: GatewayContext,
   {
@@ -156,7 +161,7 @@ async function openIngress(
   lifecycle.started("accounts", (left) => accounts.stop(Math.min(5_000, left())));
   lifecycle.started("typing", (left) => withTimeout(Math.min(1_000, left()), typing.idle()));
   lifecycle.started("hooks", () => hooks.idle());
-  // Replies need their accounts. New messages are refused meanwhile, and their platforms deliver them again.
+  // Replies need their accounts. New messages are rejected until then, and their platforms deliver them again.
   lifecycle.started("delivery", (left) => delivery.stop(Math.min(5_000, left())));
   lifecycle.started("outcomes", () => outcomes.close());
   lifecycle.started("supervisor", (left) => withTimeout(left() + ENDING_MS, supervisor.idle()));
@@ -192,18 +197,20 @@ async function openIngress(
   return bringUp;
 }
 
-/** Waits for runs to end for the given milliseconds, and then stops them at their next committed step. */
+/** Waits up to the given number of milliseconds for runs to end, and then stops them at their next committed step. */
 async function endRuns({ supervisor, toolbox, lanes }: GatewayContext, ms: number): Promise<void> {
   supervisor.close();
   const ended = lanes.close();
   toolbox.approvals.close(new ShutdownAbort("the gateway stops while an approval is pending"));
   await withTimeout(ms, ended);
   lanes.stopAll(new ShutdownAbort("the gateway is stopping"));
-  // Runs that reach no step within this time are resumed by the next start, as after a crash.
+  // If a run reaches no step within this time, the next start resumes it, as after a crash.
   await withTimeout(ENDING_MS, ended);
 }
 
-/** Stops everything that was started with a token when the token is revoked. Returns a function that ends the watch. */
+/**
+ * Stops everything that was started with a token when the token is revoked. Returns a function that stops the watch.
+ */
 function endWithTokens({ store, isOwnChannel, toolbox, lanes, logger }: GatewayContext): () => void {
   return watchRevokedTokens({
     tokens: () => store.access.tokens.list(),
@@ -219,7 +226,9 @@ function endWithTokens({ store, isOwnChannel, toolbox, lanes, logger }: GatewayC
   });
 }
 
-/** Releases unfinished work, unless a run may have caused the stop. Its messages then count a crash. */
+/**
+ * Releases unfinished work, unless a run may have caused the stop. In that case, a crash is counted for its messages.
+ */
 async function releaseOrCount(ctx: GatewayContext, shutdown: ShutdownWatch): Promise<void> {
   if (!shutdown.isCausedByError()) {
     await release(ctx).catch((error: unknown) =>

@@ -11,8 +11,8 @@ export const TIME_ZONE_REMEDY = "Set `TZ` to a name such as Asia/Shanghai or Eur
 const cache = new Map<string | undefined, MachineTimeZone>();
 
 /**
- * Returns the time zone of this machine, as set by `TZ` or the operating system. If `TZ` names no time zone, `Intl`
- * reports nothing or a zone that differs from the one `Date` uses, so UTC is returned instead.
+ * Returns the machine's time zone, as set by `TZ` or the operating system. If `TZ` is not a valid time zone, `Intl`
+ * reports none or a different one than `Date` uses, so UTC is returned instead.
  */
 export function getMachineTimeZone(): MachineTimeZone {
   const setting = process.env.TZ;
@@ -30,7 +30,7 @@ function findTimeZone(setting: string | undefined): MachineTimeZone {
   return { name: "UTC", problem: `${problem}, so UTC is used` };
 }
 
-/** Compares the offsets of a winter and a summer time. */
+/** Compares the UTC offsets in winter and in summer. */
 function agreesWithDate(timeZone: string): boolean {
   const format = new Intl.DateTimeFormat("en", {
     hour: "numeric",

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A namespace import, because Node.js versions that are too old lack some of the names and must still print the error.
+// Use a namespace import, because unsupported Node.js versions lack some of the names and must still print the error.
 import * as module from "node:module";
 import { join } from "node:path";
 

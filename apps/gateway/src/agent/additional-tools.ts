@@ -3,10 +3,10 @@ import { allowsTool, fromTool, type MoreTools, matchesAny } from "@signalbox/too
 import type { Agent } from "../configure/agents.ts";
 import type { CoreContext } from "../core-context.ts";
 
-/** Returns the agent's tools that are not built in, as they are at the time of the call. */
+/** Returns the agent's tools that are not built in, as of the time of the call. */
 export type GetAdditionalTools = (agent: Agent) => Promise<MoreTools>;
 
-/** Starts only servers whose tools the agent's list may name. */
+/** Starts only servers whose tools may occur in the agent's list. */
 export function createAdditionalTools({ config }: CoreContext, servers: McpServers): GetAdditionalTools {
   return async ({ tools: { allow, ...rule } }) => {
     const wants = (_: string, server: string): boolean => namesServer(allow, server);
@@ -16,7 +16,7 @@ export function createAdditionalTools({ config }: CoreContext, servers: McpServe
         ...config.current().plugins.tools.map((tool) => fromTool(tool)),
         ...ofServers.map((tool) => fromTool(tool, { taints: "mcp" })),
       ],
-      // The operator reviewed the descriptions of tools when the server was configured, not the current ones.
+      // The operator reviewed the tool descriptions when the server was configured, not the current ones.
       taint: changedServers(ofServers).map((server) => ({
         source: "mcp",
         detail: `tool descriptions of ${toolPrefix(server)}`,
@@ -25,7 +25,7 @@ export function createAdditionalTools({ config }: CoreContext, servers: McpServe
   };
 }
 
-/** Returns true if a list of tool names can match tools of the server. */
+/** Returns true if a list of tool names can match the server's tools. */
 export function namesServer(allow: readonly string[], server: string): boolean {
   const prefix = toolPrefix(server);
   return allow.some((name) => name.startsWith(prefix) || matchesAny([name], prefix));

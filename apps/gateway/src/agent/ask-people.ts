@@ -16,7 +16,7 @@ import {
 } from "@signalbox/tools";
 import type { Written } from "../configure/get-phrases.ts";
 
-/** A run that asks a person something. */
+/** A run that asks a person a question. */
 export interface PromptingRun {
   readonly runId: string;
   readonly sessionKey: string;
@@ -32,22 +32,22 @@ export interface UserPromptServices<Run extends PromptingRun> {
   readonly userQuestions: UserQuestions;
   /** The phrases for the sender of a message to an agent. */
   readonly phrasesOf: (written: Written) => Phrases;
-  /** Shows a text to clients that read the conversation themselves. */
+  /** Sends a message to clients that read the conversation directly. */
   readonly show: (run: Run, id: string, text: string, choices?: readonly string[]) => void;
-  /** Returns true if a wait was aborted by the shutdown of the gateway; the next process continues it. */
+  /** Returns true if a wait was aborted because the gateway is shutting down. The next process continues the wait. */
   readonly isShutdown: (reason: unknown) => boolean;
   readonly logger: Pick<Logger, "error">;
 }
 
-/** Asks people on behalf of tools, in the conversation of the run. */
+/** Asks people on behalf of tools, in the run's conversation. */
 export interface UserPrompts<Run extends PromptingRun> {
-  /** Sends an approval request. A failure is logged; the waiting call ends when the request expires. */
+  /** Sends an approval request. Failures are logged. The waiting call ends when the request expires. */
   forApproval(approval: Approval, run: Run): Promise<void>;
-  /** Replaces the buttons of an approval that was decided or expired. */
+  /** Replaces the buttons of an approval request that was decided or has expired. */
   ended(approval: Approval): Promise<void>;
   /**
-   * Puts a question to the person that the run works for, and waits for its end. The question and its end outlive the
-   * process, so that a call made again is the same question.
+   * Asks the person whom the run works for a question and waits for the outcome. The question and its outcome survive
+   * the process, so a repeated call gets the same question.
    */
   forAnswer(
     request: AskUserRequest,
@@ -61,7 +61,7 @@ export function createUserPrompts<Run extends PromptingRun>(
 ): UserPrompts<Run> {
   const { questions, userQuestions, show, phrasesOf, logger } = ports;
   const phrasesTo = ({ agent, event }: Run) => phrasesOf({ agentId: agent.id, stored: { event } });
-  /** The phrases in which each open approval was requested. */
+  /** The language of each open approval request. */
   const asked = new Map<string, Phrases>();
   return {
     async forApproval(approval, run) {
@@ -78,7 +78,7 @@ export function createUserPrompts<Run extends PromptingRun>(
         );
     },
     ended({ id, state, agentId, subject }) {
-      // Only the action is known if an earlier process requested the approval.
+      // If an earlier process requested the approval, only the action is available.
       const phrases = asked.get(id) ?? phrasesOf({ agentId, stored: { event: { text: subject.action } } });
       asked.delete(id);
       return questions.close(id, approvalEnding(state, phrases));
@@ -107,7 +107,7 @@ export function createUserPrompts<Run extends PromptingRun>(
   };
 }
 
-/** Text that replaces the buttons of a decided approval. */
+/** Returns the text that replaces the buttons of a decided approval request. */
 function approvalEnding(state: Approval["state"], { allowed, denied, undecided }: Phrases): string {
   if (state === "expired") return undecided;
   return state === "denied" ? denied : allowed;

@@ -34,7 +34,7 @@ import { createTimeZones } from "./time-zones.ts";
 import type { ToolRun } from "./tool-run.ts";
 import type { Toolbox } from "./toolbox.ts";
 
-/** Services that tools use, besides the core. */
+/** Services that tools use in addition to the core context. */
 export interface ToolboxServices extends Pick<AgentFiles, "labels">, SendOptions {
   readonly fitPicture: Media["fitPicture"];
   readonly memories: Memories;
@@ -55,7 +55,7 @@ type PlacedRun = ToolRun & {
 /**
  * Creates the tools of all agents.
  *
- * @param getSpending returns the service that pays for model calls of tools; called at the first such call
+ * @param getSpending returns the service that pays for model calls by tools. Called on the first such call.
  */
 export function createToolbox(
   core: CoreContext,
@@ -65,7 +65,7 @@ export function createToolbox(
   const { options, config, audit, store, now } = core;
   const settings = () => config.current().settings;
   const sandbox = createExecSandbox(settings, options.home.programsDir, { now, start: options.execSandbox });
-  // The self-test takes a moment. The first run that needs the sandbox waits for it; the start does not.
+  // The self-test takes a moment. The first run that needs the sandbox waits for it, but startup does not.
   if (config.current().agents.all.some(({ tools }) => allowsTool(tools, "exec"))) void sandbox();
   const asking = openUserPrompts(core, services.delivery, services.userQuestions);
   const toolbox = createAgentToolbox<PlacedRun>({
@@ -139,7 +139,7 @@ function cleanResult(vault: Parameters<typeof withoutSecrets>[0]): (text: string
   return (text) => escapeImitations(redact(text));
 }
 
-/** Decides about tool calls, and writes the decisions to the trace and the audit log. */
+/** Decides about tool calls and records the decisions in the trace and the audit log. */
 function decisions(core: CoreContext) {
   const { hooks, tracer, audit, store } = core;
   return {
@@ -162,10 +162,10 @@ function decisions(core: CoreContext) {
   } satisfies Partial<OptionsOfTools>;
 }
 
-/** Adds the place of a run to it, which the policy needs. */
+/** Adds the conversation to a run, because the policy needs it. */
 function withPlace(core: CoreContext, run: ToolRun): PlacedRun {
   const { channel, account, conversation } = run.event;
-  // A client that waits for a single answer cannot decide an approval in between.
+  // A client that waits for a single answer cannot decide an approval while it waits.
   const waits = core.getCapabilities(channel, account)?.awaitsSingleAnswer === true;
   const parentTools = run.trigger?.subAgent?.tools;
   return {

@@ -6,7 +6,7 @@ import type { Agent } from "../configure/agents.ts";
 import type { CoreContext } from "../core-context.ts";
 import type { Spending } from "./spending.ts";
 
-/** The run in which an image is described. */
+/** The run that requests the description of an image. */
 interface DescribingRun {
   readonly agent: Agent;
   readonly role: Role;

@@ -7,7 +7,7 @@ import { parse, stringify } from "yaml";
 import type { CoreContext } from "../core-context.ts";
 import { VERSION } from "../version.ts";
 
-/** Implements the tool with which agents look up the gateway's state and propose configuration changes. */
+/** Creates the tool with which agents look up the gateway's state and propose configuration changes. */
 export function createGatewayTool(core: CoreContext): GatewayToolOptions {
   const { redact, now } = core;
   const { home, env } = core;
@@ -49,7 +49,9 @@ function formatStatus({ config, accounts }: CoreContext): string {
   }).trimEnd();
 }
 
-/** A model must not write secrets into the configuration. It may refer to a secret, as `${NAME}`. */
+/**
+ * Converts a change. A model must not write secrets into the configuration, but it may refer to a secret as `${NAME}`.
+ */
 function toConfigEdit({ configFile }: Home, { key, value }: ConfigChange): ConfigEdit {
   const path = parseConfigPath(configFile, key);
   if (findSecrets(value, path).some((secret) => !REFERENCE.test(secret)))

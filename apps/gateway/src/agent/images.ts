@@ -16,21 +16,27 @@ interface ImageSize {
 
 type LoadSharp = () => Promise<typeof import("sharp").default>;
 
-/** @param signal stops waiting for the image */
+/** @param signal ends the wait for the image */
 export type ImageFitter = (
   bytes: Uint8Array,
   size: ImageSize,
   signal?: AbortSignal,
 ) => Promise<FittedImage | undefined>;
 
-/** Maximum side in pixels. Vendors apply the lower limit for many images, which a long conversation reaches soon. */
+/**
+ * Maximum side length in pixels. Vendors apply a lower limit to requests with many images, which a long conversation
+ * soon becomes.
+ */
 const MAX_SIDE = IMAGE_LIMITS.sideAmongMany;
-/** Anthropic scales images down to this side before its models see them, and other vendors to a similar size. */
+/**
+ * Maximum side length in pixels that models see. Anthropic scales images down to this size, and other vendors to a
+ * similar one.
+ */
 const MODEL_SIDE = 1_568;
 /** Log message if the package `sharp` is not installed. */
 export const IMAGES_NOT_RESIZED =
   "original size; images too large for models are omitted: run `npm install sharp` where the gateway is installed to have them resized";
-/** Time limit for one image including its time in the queue, in milliseconds. */
+/** Time limit for one image, including its time in the queue, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 /** Maximum number of images that are queued or in progress. */
 const MAX_PENDING = 8;
@@ -79,7 +85,10 @@ function ended(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }));
 }
 
-/** Resizes an image to fit the limits: first at its full resolution, then at the one that models see. PNG stays PNG. */
+/**
+ * Resizes an image to fit the limits: first at its full resolution, then at the resolution that models see. PNG images
+ * stay PNG.
+ */
 async function shrink(source: Sharp, signal: AbortSignal): Promise<FittedImage | undefined> {
   signal.throwIfAborted();
   const { format, hasAlpha } = await source.metadata();
@@ -89,7 +98,7 @@ async function shrink(source: Sharp, signal: AbortSignal): Promise<FittedImage |
       .clone()
       .autoOrient()
       .resize({ width: side, height: side, fit: "inside", withoutEnlargement: true })
-      // sharp stops by itself after the time limit, so an abandoned pass does not continue.
+      // sharp also stops at the time limit, so an abandoned pass does not continue.
       .timeout({ seconds: TIMEOUT_MS / 1_000 });
     for (const mimeType of mimeTypes) {
       signal.throwIfAborted();

@@ -10,7 +10,7 @@ export interface ReadLinksPorts {
   readonly logger: { info(fields: object, message: string): void };
 }
 
-/** Reads the pages that texts link to, if the configuration enables it. Never rejects. */
+/** Reads the pages that texts link to if the configuration enables this. Never rejects. */
 export type ReadLinks = (
   texts: readonly string[],
   signal: AbortSignal,

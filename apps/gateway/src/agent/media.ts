@@ -20,13 +20,13 @@ import { createImageFitter, IMAGES_NOT_RESIZED, type ImageFitter } from "./image
 export interface Media {
   readonly out: Outgoing;
   readonly in: Incoming;
-  /** Fits other images for models, such as those of tools. */
+  /** Resizes other images for models, such as images from tools. */
   readonly fitPicture: ImageFitter;
-  /** Removes stored files that nothing refers to any more. Never rejects. */
+  /** Removes stored files that nothing refers to. Never rejects. */
   prune(): Promise<void>;
 }
 
-/** The part of the context that attachments use. Commands build it without a running gateway. */
+/** The members of the context that attachments use. Commands create them without a running gateway. */
 export interface MediaContext
   extends Pick<CoreContext, "home" | "env" | "clientFiles" | "getAccount" | "logger" | "now"> {
   readonly config: { current(): Pick<CurrentConfig, "settings" | "agents"> };
@@ -36,7 +36,7 @@ export interface MediaContext
 
 export interface MediaOptions {
   readonly workspaces: AgentWorkspaces;
-  /** Pays for the recordings of a message. Omit it if no budget applies. */
+  /** Pays for transcribing a message's recordings. Omitted if no budget applies. */
   readonly payForTranscription?: (message: MessageWithFiles) => PayForTranscription;
 }
 

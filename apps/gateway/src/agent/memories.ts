@@ -26,7 +26,7 @@ import type { Spending } from "./spending.ts";
 import type { SpendingReports } from "./spending-reports.ts";
 import { createVectorCosts } from "./vector-costs.ts";
 
-/** The part of the context that memories use. Commands build it without a running gateway. */
+/** The members of the context that memories use. Commands create them without a running gateway. */
 export interface MemoriesContext extends Pick<CoreContext, "home" | "env" | "logger" | "now"> {
   readonly config: { current(): Pick<CurrentConfig, "loaded" | "settings"> };
   readonly store: {
@@ -37,9 +37,9 @@ export interface MemoriesContext extends Pick<CoreContext, "home" | "env" | "log
 }
 
 /**
- * Creates the memories of the agents of a home. A memory contains an agent's notes and its stored conversations.
+ * Creates the memories of all agents in a home. A memory contains an agent's notes and its stored conversations.
  *
- * @param reports counts the cost of embeddings; omit it if no budget applies
+ * @param reports counts the cost of embeddings. Omitted if no budget applies.
  * @param onErased called with the sessions in which forgotten words were erased
  */
 export function createAgentMemories(
@@ -92,16 +92,16 @@ interface FlushedConversation {
   readonly agent: Agent;
   readonly agentModel: AgentModel;
   readonly sessionKey: string;
-  /** Returns the role with the fewest rights among the speakers. */
+  /** Returns the role with the fewest rights among all speakers. */
   readonly role: () => Role;
   /** Returns the taint sources of the conversation. */
   readonly taint: () => readonly string[];
 }
 
-/** Saves notes before a compaction. Undefined if the agent may not write memory. */
+/** Saves notes before a compaction. Undefined if the agent may not write to its memory. */
 export type Flush = (conversation: FlushedConversation) => BeforeCompaction | undefined;
 
-/** Saves notes before a compaction, for agents that may write memory. */
+/** Creates the function that saves notes before a compaction, for agents that may write to their memory. */
 export function createRunFlush(
   { config, logger, now }: CoreContext,
   memories: Memories,
@@ -123,7 +123,8 @@ export function createRunFlush(
 }
 
 /**
- * Extracts lasting notes from the daily notes of every agent that may write memory. A failure is retried the next time.
+ * Extracts lasting notes from the daily notes of every agent that may write to its memory. A failed extraction is
+ * retried the next time.
  */
 export function createConsolidation(
   { config, logger, now }: CoreContext,
@@ -136,7 +137,7 @@ export function createConsolidation(
     for (const agent of agents.all) {
       const agentModel = models.of(agent);
       if (agentModel === undefined || agentModel.demo || !allowsTool(agent.tools, "memory_write")) continue;
-      // Most agents have no notes. Their memory is not opened.
+      // Most agents have no notes, so their memory is not opened.
       if (!existsSync(getNotesFolder(agent))) continue;
       const { model, stream } = spending.forMaintenance(agentModel, agent);
       try {

@@ -20,7 +20,7 @@ import type { GatewayStore } from "../store.ts";
 import { createUserPrompts, type UserPrompts } from "./ask-people.ts";
 import type { ActiveRun, ToolRun } from "./tool-run.ts";
 
-/** Services of the message tool beyond the core. */
+/** Services that the message tool uses in addition to the core context. */
 export interface SendOptions {
   readonly delivery: Delivery;
   readonly outgoing: Outgoing;
@@ -66,7 +66,7 @@ async function isInConversation(
   return (await store.inbox.find({ channel, account, messageId }))?.payload.event.address === address;
 }
 
-/** Creates the part of tools that asks people. */
+/** Creates the service with which tools ask people. */
 export function openUserPrompts(
   core: CoreContext,
   delivery: SendOptions["delivery"],
@@ -89,7 +89,7 @@ export function openUserPrompts(
   });
 }
 
-/** Shows a text to clients that read the session itself. */
+/** Sends a message to clients that read the session directly. */
 function showInSession(
   { live, now }: CoreContext,
   { sessionKey, runId }: ToolRun,

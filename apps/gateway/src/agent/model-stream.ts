@@ -10,10 +10,10 @@ export interface ModelStreamOptions {
 }
 
 /**
- * Wraps the stream of a vendor in the order in which an event passes: secrets are removed, then the call is paid for.
- * The agent loop validates every event of the result (`ValidatedStream` in agent-core).
+ * Wraps a vendor's stream. Events first have secrets removed, and then the call is paid for. The agent loop validates
+ * every event of the result (`ValidatedStream` in agent-core).
  *
- * @param ask grants a budget's amount once more, if a person can decide
+ * @param ask asks a person to extend a budget, if a person can decide
  */
 export function guardModelStream(
   { vault, meter }: ModelStreamOptions,

@@ -6,7 +6,7 @@ import { getBudgets } from "../configure/budgets.ts";
 import { reportNotice, type SpendingReports } from "./spending-reports.ts";
 
 /**
- * Creates a meter for calls outside of conversations, such as embeddings and transcriptions. They count for the same
+ * Creates a meter for calls outside conversations, such as embeddings and transcriptions. They count toward the same
  * budgets.
  */
 export function createPaidCalls(config: () => Config, reports: SpendingReports): Pick<Meter, "pay"> {

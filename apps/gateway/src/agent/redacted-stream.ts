@@ -4,9 +4,9 @@ import { type RedactedStream, redactJson, type Vault } from "@signalbox/redactio
 type DeltaEvent = Extract<ModelEvent, { readonly delta: string }>;
 
 /**
- * Wraps a model so that its answers contain none of the gateway's secrets: not its text, its thinking or the arguments
- * of its tool calls. Text that may be the start of a secret is held back, so a viewer of a growing answer never sees
- * part of one.
+ * Wraps a model to remove the gateway's secrets from the text, the thinking and the tool call arguments of its answers.
+ * Text that may be the beginning of a secret is held back, so that viewers of a streaming answer never see a fragment
+ * of one.
  */
 export function withRedactedAnswers(stream: StreamModel, vault: Pick<Vault, "stream">): StreamModel {
   return async function* (...request) {

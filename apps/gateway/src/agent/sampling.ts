@@ -19,7 +19,7 @@ export function getSamplingOptions(
   };
 }
 
-/** Returns the texts of the turns that belong to the answer: the last one alone if the client asked for JSON. */
+/** Returns the texts of the turns that belong to the answer. If the client requested JSON, only the last turn does. */
 export function getAnswerTexts(texts: readonly string[], turn: TurnRequest | undefined): readonly string[] {
   if (turn?.sampling?.json === undefined) return texts;
   return texts.slice(texts.findLastIndex((text) => text.trim() !== ""));

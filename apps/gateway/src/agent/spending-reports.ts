@@ -3,7 +3,7 @@ import { type BudgetNotice, describeBudget, type Ledger } from "@signalbox/budge
 /** Destinations of spending records and notices. */
 export interface SpendingReports {
   readonly ledger: Ledger;
-  /** Called with a budget's description if its limit is near or reached. */
+  /** Called with a budget's description when its limit is near or reached. */
   readonly onNotice: (budget: string, kind: BudgetNotice["kind"]) => void;
   readonly logger: { warn(fields: object, message: string): void };
   readonly now: () => number;

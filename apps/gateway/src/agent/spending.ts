@@ -33,7 +33,7 @@ export interface SpendingPorts extends SpendingReports {
   readonly approvals: Approvals;
 }
 
-/** The message for which a model is called. Its sender pays. */
+/** The message for which a model is called. Its sender pays for the call. */
 interface PaidMessage {
   readonly agentId: string;
   readonly sessionKey: string;
@@ -43,14 +43,15 @@ interface PaidMessage {
 /** Charges every model call to the budgets that apply to it. */
 export interface Spending {
   /**
-   * Returns the model with its calls charged to the sender of a message, its channel and the agent.
+   * Returns the model with its calls charged to a message's sender, its channel and the agent.
    *
-   * @param asking asks a person for more budget and marks the run as waiting meanwhile, if a person can decide
+   * @param asking asks a person to extend the budget and marks the run as waiting in the meantime, if a person can
+   * decide
    */
   forMessage(agentModel: AgentModel, message: PaidMessage, asking?: Asking): AgentModel;
-  /** Like {@link forMessage}, for calls that the agent makes on its own. */
+  /** Like {@link forMessage}, but for calls that the agent makes without a message. */
   forMaintenance(agentModel: AgentModel, agent: Agent): AgentModel;
-  /** Models to which an exhausted budget may switch a run, as `provider/model`. */
+  /** Returns the models that an exhausted budget may switch a run to, as `provider/model`. */
   cheaperModels(): readonly string[];
   /** Returns the remaining budgets of a message's sender. */
   left(message: PaidMessage): Promise<readonly RemainingBudget[]>;
@@ -58,7 +59,7 @@ export interface Spending {
 
 type Asking = (ask: () => Promise<boolean>) => Promise<boolean>;
 
-/** Keeps the cost of agents within the budgets of the configuration in effect at each call. */
+/** Keeps the agents' costs within the budgets of the configuration in effect at each call. */
 export function createSpending(ports: SpendingPorts): Spending {
   const { config, vault, ledger, logger, now } = ports;
   const budgets = (): readonly Budget[] => getBudgets(config.current().settings);
@@ -101,7 +102,7 @@ export function createSpending(ports: SpendingPorts): Spending {
   };
 }
 
-/** Returns a function that finds the payer of a message. People joined by an identity link are one payer. */
+/** Returns a function that finds the payer for a message. People joined by an identity link are one payer. */
 export function createSpenders(
   config: LiveConfig,
 ): (message: Pick<MessageWithFiles, "agentId" | "event" | "role">) => Spender {
@@ -114,13 +115,16 @@ export function createSpenders(
   });
 }
 
-/** The hook itself pays for a forwarded message, whatever conversation its caller names. */
+/** The hook itself pays for a forwarded message, regardless of the conversation that its caller names. */
 function getPayer(event: MessageEvent): string {
   const from = event.channel === "web" ? event.forwarded?.from : undefined;
   return from === undefined ? getSpeakerKey(event) : `${event.channel}:${from}`;
 }
 
-/** Asks an owner in the conversation of the call. A shutdown leaves the request open, and the next start repeats it. */
+/**
+ * Asks an owner in the conversation of the call. During a shutdown the request stays open, and the next start repeats
+ * it.
+ */
 async function askForMore(
   { approvals, now }: SpendingPorts,
   { agentId, sessionKey }: PaidMessage,

@@ -37,14 +37,14 @@ const SHARE_OF_WINDOW = 0.5;
 export interface PromptedTurn {
   readonly agent: Agent;
   readonly agentModel: AgentModel;
-  /** First user message that the history still contains. */
+  /** The first user message that is still in the history. */
   readonly opening: string;
   readonly sessionKey: string;
   /** The last message of the turn. */
   readonly event: MessageEvent;
-  /** True in the session of a sub-agent. Its output goes to the session that created it. */
+  /** True in a sub-agent's session. The sub-agent's output goes to the session that created it. */
   readonly isSubAgent: boolean;
-  /** Role with the fewest rights among the speakers of the conversation. */
+  /** The role with the fewest rights among all speakers in the conversation. */
   readonly role: Role;
   readonly tools: readonly PromptTool[];
   readonly pages: readonly ContextDocument[];
@@ -119,12 +119,12 @@ export function createSystemPrompt(
   };
 }
 
-/** Includes owners' files only if no other person reads the conversation. */
+/** Includes owners' files only if nobody else reads the conversation. */
 function filesFor(tellsOwners: boolean, files: readonly WorkspaceFile[]): readonly WorkspaceFile[] {
   return tellsOwners ? files : getSharedFiles(files);
 }
 
-/** Returns the first-run section of a new agent, and removes its file after the first conversation. */
+/** Returns the first-run section of a new agent and removes its file after the first conversation. */
 async function readFirstRunSection(
   { logger }: CoreContext,
   { id, workspaceDir }: Agent,

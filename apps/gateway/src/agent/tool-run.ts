@@ -13,24 +13,24 @@ export interface ToolRun {
   readonly role: Role;
   /** Id of the author, see `speakerOf` in `@signalbox/channel`. */
   readonly speaker: string;
-  /** Models that may answer in the run, as `provider/model`. Absent for commands, which call no model. */
+  /** Models that may answer in the run, as `provider/model`. Absent for commands, which do not call a model. */
   readonly models?: readonly string[];
   readonly sessionKey: string;
   readonly runId: RunId;
-  /** Terms of the trigger that started the run, if it was not a person. */
+  /** Terms of the trigger that started the run. Absent if a person started it. */
   readonly trigger?: TriggerTerms;
-  /** The message in whose trace decisions are recorded. */
+  /** The message whose trace contains the decisions. */
   readonly messageId: InboxId;
-  /** Returns the current rights of the run, or undefined if a person whom it answers has lost theirs. */
+  /** Returns the current rights of the run, or undefined if a person whom the run answers has lost their rights. */
   readonly getCurrentRights: () => Promise<CurrentRights | undefined>;
   /** Called with the text and media that the message tool sent to the run's own conversation. */
   readonly onSent: (text: string, media: readonly string[]) => void;
 }
 
-/** A run together with its permission check for attachments. */
+/** A run and its permission check for attachments. */
 export interface ActiveRun extends ToolRun {
-  /** Decides about an attachment, and records the decision, like a `read` of the file. */
+  /** Decides about an attachment and records the decision, as for a `read` of the file. */
   readonly mayAttach: MayAttach;
-  /** Returns true if the run may know of a place in the agent's folder. */
+  /** Returns true if the run may know about a path in the agent's folder. */
   readonly isVisible: (path: string) => boolean;
 }

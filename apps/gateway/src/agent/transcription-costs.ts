@@ -6,14 +6,14 @@ import type { PayForTranscription } from "../configure/transcription.ts";
 import { createPaidCalls, getEntryPrices } from "./paid-calls.ts";
 import type { SpendingReports } from "./spending-reports.ts";
 
-/** Lower limit for the bytes per second of recorded speech, for any codec. */
+/** Minimum number of bytes per second of recorded speech, for any codec. */
 const BYTES_PER_SECOND = 750;
-/** Tokens per second: of audio as OpenAI counts it, and of the text of fast speech. */
+/** Tokens per second of audio, as OpenAI counts them, and of the text of fast speech. */
 const AUDIO_TOKENS_PER_SECOND = 10;
 const TEXT_TOKENS_PER_SECOND = 6;
 
 /**
- * Charges transcriptions to the budgets of their messages. If a budget is exhausted, the recording is named and not
+ * Charges transcriptions to the budgets of their messages. If a budget is exhausted, the recording is mentioned but not
  * transcribed.
  */
 export function createTranscriptionCosts(

@@ -5,12 +5,12 @@ import type { PayForVectors } from "@signalbox/memory/agents";
 import { createPaidCalls, getEntryPrices } from "./paid-calls.ts";
 import type { SpendingReports } from "./spending-reports.ts";
 
-/** Safety factor for reservations, because vendors count tokens differently from our estimate. */
+/** Safety factor for reservations, because vendors' token counts differ from our estimate. */
 const MARGIN = 1.3;
 
 /**
  * Charges the embeddings of an agent's memory to the budgets that apply, with `system` as the sender. If a budget is
- * exhausted, memory searches by keywords.
+ * exhausted, memory falls back to keyword search.
  */
 export function createVectorCosts(
   config: () => Config,

@@ -55,7 +55,7 @@ export async function readActivity(ports: ActivityPorts): Promise<Activity> {
   };
 }
 
-/** Returns the tool calls of a run, read from the events that viewers received. */
+/** Returns a run's tool calls, based on the events that viewers received. */
 function callsIn(
   events: readonly LiveEvent[],
   runId: string,

@@ -5,11 +5,11 @@ import type { AgentModel } from "../configure/models.ts";
 import type { GatewayContext } from "../context.ts";
 import { formatWindow } from "../messages/reply-windows.ts";
 
-/** Time limit for the check of one platform or vendor, in milliseconds. */
+/** Time limit for checking one platform or vendor, in milliseconds. */
 const TIMEOUT_MS = 15_000;
 const CHECK_TOKENS = 16;
 
-/** Checks accounts with their platforms, and calls each agent's model once if `withModels` is true. */
+/** Checks accounts with their platforms. Calls each agent's model once if `withModels` is true. */
 export async function runChecks(ctx: GatewayContext, withModels: boolean): Promise<RemoteCheck[]> {
   const ofAccounts = ctx.accounts.list().map(({ channel, account }) => checkAccount(ctx, channel, account));
   const ofAgents = withModels ? ctx.config.current().agents.all.map((agent) => checkModel(ctx, agent)) : [];
@@ -41,7 +41,7 @@ async function checkAccount(
   }
 }
 
-/** Reports schedules that their platform will refuse unless a person writes before they are due. */
+/** Reports schedules that their platform will reject unless a person writes before they are due. */
 async function checkSchedules({ scheduled, replyWindows }: GatewayContext): Promise<readonly RemoteCheck[]> {
   const checks = scheduled.list().map(async ({ id, nextAt, task }) => {
     const closed = await replyWindows.findClosed(task.place, nextAt);
@@ -68,7 +68,7 @@ async function checkModel({ config, now }: GatewayContext, agent: Agent): Promis
 }
 
 /**
- * @throws Error with the vendor's message, also if a fallback would answer, or if the vendor does not respond in time
+ * @throws Error with the vendor's message, even if a fallback would answer, or if the vendor does not respond in time
  */
 async function askOnce({ model, stream }: AgentModel, timestamp: number): Promise<void> {
   let said = `no response within ${TIMEOUT_MS / 1000} s`;

@@ -7,12 +7,12 @@ import type { MessageFiles } from "./embedded-files.ts";
 
 type Sender = WebMessage["user"];
 
-/** Name of the gateway's own token. Other tokens cannot have it. */
+/** Name of the gateway's own token. No other token can have this name. */
 const OWNER_NAME = "owner";
 
 /**
- * The holder of a token is one sender, whatever conversation and `user` a request names. A client cannot change who
- * pays or who appears in the audit log.
+ * Returns the sender. All requests with the same token have the same sender, regardless of the conversation and `user`
+ * that they name. A client therefore cannot change who pays or who appears in the audit log.
  */
 export function toSender({ name, role }: Principal): Sender {
   return name === OWNER_NAME

@@ -13,7 +13,7 @@ type Summary = Awaited<ReturnType<ServiceStore["runs"]["summaries"]>>[number];
 export interface HistoryPorts {
   readonly store: ServiceStore;
   readonly exchanges: ExchangeReader;
-  /** Removes parts of an answer that people do not see, such as directives. */
+  /** Removes text from an answer that people do not see, such as directives. */
   readonly filter: TextFilter;
 }
 
@@ -34,7 +34,7 @@ export async function readHistory(
   const ends = [...summaries.flatMap(toRunEnds), ...between.flatMap(({ end }) => end ?? [])];
   return {
     messages: withExchanges(messages, between),
-    // A command that compacts the history has a run too, so runs may repeat.
+    // A command that compacts the history also has a run, so runs may occur twice.
     ends: [...new Map(ends.map((end) => [end.runId, end])).values()],
   };
 }
@@ -65,7 +65,7 @@ function withExchanges(messages: readonly ChatMessage[], exchanges: readonly Exc
   );
 }
 
-/** Returns true if a command in front of a message already marked the new beginning. */
+/** Returns true if a command before a message already marked the beginning of the new history. */
 function isShownBefore(
   messages: readonly ChatMessage[],
   place: number,
@@ -113,7 +113,7 @@ function getOutcome(state: Summary["run"]["state"], inbox: Summary["inbox"]): Ru
   }
 }
 
-/** Returns the text that a call of the message tool showed in this conversation. */
+/** Returns the text that a call of the message tool sent to this conversation. */
 function sentText({ name, args }: ToolCallBlock): string | undefined {
   if (name !== "message" || args === undefined || "target" in args) return undefined;
   return typeof args["message"] === "string" ? args["message"] : undefined;

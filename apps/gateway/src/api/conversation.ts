@@ -4,7 +4,7 @@ import type { GatewayContext } from "../context.ts";
 import type { ServiceStore } from "../messages/service-store.ts";
 import { hasSubAgentAtWork } from "../triggers/stop-sub-agents.ts";
 
-/** Maximum number of listed conversations, and of pages of sessions that are searched for them. */
+/** Maximum number of conversations to list, and of session pages to search for them. */
 const MAX_CONVERSATIONS = 200;
 const MAX_PAGES = 20;
 
@@ -33,7 +33,7 @@ export async function listConversations(store: ServiceStore, prefix: string): Pr
   return listed.slice(0, MAX_CONVERSATIONS);
 }
 
-/** @returns false if there is no such conversation */
+/** @returns false if the conversation does not exist */
 export async function renameConversation(
   { sessions }: ServiceStore,
   conversation: string,
@@ -44,7 +44,7 @@ export async function renameConversation(
   return own.length > 0;
 }
 
-/** Removes a conversation of the console for every agent, unless one of them is running in it. */
+/** Removes a console conversation for every agent, unless an agent is running in it. */
 export async function removeConversation(
   ctx: GatewayContext,
   conversation: string,
@@ -53,7 +53,7 @@ export async function removeConversation(
   const own = await sessions.list({ channel: "web", peer: conversation });
   if (own.length === 0) return "unknown";
   if (own.some(({ key, activeRun }) => activeRun !== undefined || ctx.lanes.busy(key))) return "busy";
-  // The report of a sub-agent would create the conversation again.
+  // A sub-agent's report would create the conversation again.
   for (const { key } of own) if (await hasSubAgentAtWork(ctx.subAgents, key)) return "busy";
   for (const { key } of own) {
     // Remove the session last. After a crash, a remaining session makes the removal repeatable.
@@ -68,7 +68,7 @@ export async function removeConversation(
   return "removed";
 }
 
-/** Returns false if a run has started in the session meanwhile. Throws other store errors. */
+/** Returns false if a run has started in the session in the meantime. Rethrows other store errors. */
 function isHeld(error: unknown): false {
   if (isStoreError(error) && error.code === "busy") return false;
   throw error;

@@ -26,13 +26,13 @@ import { readUsage } from "./usage.ts";
 
 export interface ServiceOptions {
   readonly maintenance: Maintenance;
-  /** Returns which parts of the configuration file are not in effect. */
+  /** Returns the settings in the configuration file that are not in effect. */
   readonly configuration: () => ConfigurationState;
   /** Returns true while messages are accepted. */
   readonly isReady: () => boolean;
 }
 
-/** Creates everything that the HTTP server can ask the gateway for. */
+/** Creates the service that the HTTP server calls. */
 export function createService(ctx: GatewayContext, options: ServiceOptions): GatewayService {
   const { store, config, accounts, lanes, toolbox, trust, audit, delivery, clientFiles } = ctx;
   const { approvals } = toolbox;
@@ -124,7 +124,7 @@ function listAgents(config: LiveConfig): AgentInfo[] {
   });
 }
 
-/** Returns the newest web session of a conversation, in which several agents may have talked. */
+/** Returns the newest web session of a conversation in which several agents may have answered. */
 async function webSession({ store, config }: GatewayContext, conversation: string) {
   const { agents } = config.current();
   const keys = agents.all.map(({ id }) => sessionKey("web", id, conversation));
@@ -137,7 +137,7 @@ async function webSession({ store, config }: GatewayContext, conversation: strin
   return gone;
 }
 
-/** Converts an approval for the API. Texts are made safe to display. */
+/** Converts an approval for the API. Escapes its strings for display. */
 function toApprovalInfo({
   id,
   agentId,

@@ -11,9 +11,9 @@ export interface FileStorage {
   remove(owner: string): Promise<void>;
 }
 
-/** Base64 length, in characters, above which a file is stored outside its message. */
+/** Maximum length of a base64 file that is stored inside its message, in characters. */
 const LARGE_FILE_CHARS = 65_536;
-/** Characters decoded at a time, so that other work can proceed. A multiple of four. */
+/** Number of characters to decode at a time, so that other work can proceed. A multiple of four. */
 const SLICE_CHARS = 1_048_576;
 const DATA_URL = /^data:([^;,]*)(?:;[^;,]{0,200})*?;base64,/;
 
@@ -26,7 +26,7 @@ interface EmbeddedFile {
 
 type History = NonNullable<TurnRequest["history"]>;
 
-/** Attachments and earlier turns of a message, with references to its stored files. */
+/** A message's attachments and earlier turns, with references to its stored files. */
 export interface MessageFiles {
   readonly media: readonly MediaRef[];
   readonly history: History;
@@ -43,12 +43,12 @@ export function hasFiles({ attachments = [], history = [] }: Submission): boolea
 }
 
 /**
- * Stores the large files of a message as separate files, because they would fill the inbox with megabytes. A file stays
- * in the message if there is no room or if it is not plain base64.
+ * Stores the large files of a message separately, because they would fill the inbox with megabytes. A file stays in the
+ * message if there is no space for it or if it is not plain base64.
  */
 export async function storeEmbeddedFiles(submission: Submission, files: FileStorage): Promise<StoredFiles> {
   // No token has this name. The id is random, because a duplicate of the message may arrive at the same time and must
-  // keep its files when this one is rejected.
+  // keep its files if this one is rejected.
   const owner = `message ${submission.id} ${randomUUID()}`;
   let isUsed = false;
   const storeOwn = (carried: EmbeddedFile): Promise<MediaRef | undefined> => {
@@ -65,8 +65,7 @@ export async function storeEmbeddedFiles(submission: Submission, files: FileStor
 }
 
 /**
- * Returns the files of a repeated submission, with references to the stored files of `taken` if their contents are
- * equal.
+ * Returns the files of a repeated submission, with references to the stored files of `taken` if the contents are equal.
  */
 export async function repeatedFiles(submission: Submission, taken: MessageEvent): Promise<MessageFiles> {
   const turns = taken.turn?.history ?? [];
@@ -84,7 +83,7 @@ async function sameFile(carried: EmbeddedFile, taken: MediaRef | InlineImage | u
   return file?.id === upload?.id ? file?.media : undefined;
 }
 
-/** @param replace returns the reference that replaces a large file; `place` is its index among the attachments */
+/** @param replace returns the reference that replaces a large file. `place` is its index among the attachments. */
 async function mapAttachments(
   { attachments = [] }: Submission,
   replace: (carried: EmbeddedFile, place: number) => Promise<MediaRef | undefined>,
@@ -99,7 +98,7 @@ async function mapAttachments(
   return media;
 }
 
-/** @param replace returns the reference that replaces a large image; `place` is its index in the turn */
+/** @param replace returns the reference that replaces a large image. `place` is its index in the turn. */
 async function mapHistory(
   { history = [] }: Submission,
   replace: (carried: EmbeddedFile, turn: number, place: number) => Promise<MediaRef | undefined>,
@@ -120,7 +119,7 @@ async function mapHistory(
 function carriedIn({ kind, url, name }: ClientAttachment): EmbeddedFile | undefined {
   const [head, mimeType = ""] = DATA_URL.exec(url.slice(0, 1_000)) ?? [];
   if (head === undefined || url.length < LARGE_FILE_CHARS) return undefined;
-  // The kind of a stored file follows from its media type.
+  // The media type of a stored file determines its kind.
   if ((kind === "image") !== mimeType.startsWith("image/") || mimeType === "") return undefined;
   return { mimeType, slices: splitSlices(url, head.length), name };
 }
@@ -137,7 +136,7 @@ interface Named {
   readonly media: MediaRef;
 }
 
-/** Names a file by its content. Returns undefined if the text is not plain base64. */
+/** Derives a file's name from its content. Returns undefined if the string is not plain base64. */
 async function createContentName(
   { slices, mimeType, name }: EmbeddedFile,
   owner: string,
@@ -176,7 +175,7 @@ async function storeFile(
   return media;
 }
 
-/** Length of the decoded data. The decoder skips invalid characters, so a different length reveals them. */
+/** Returns the length of the decoded data. The decoder skips invalid characters, so a different length reveals them. */
 function bytesIn(base64: string): number {
   const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
   return Math.floor(((base64.length - padding) * 3) / 4);

@@ -1,6 +1,6 @@
 import type { ServiceStore } from "../messages/service-store.ts";
 
-/** Counts of unfinished work. */
+/** Numbers of unfinished messages and replies. */
 export interface OpenWork {
   /** Messages without a final state. */
   readonly inbox: number;

@@ -7,7 +7,7 @@ const POLL_MS = 5_000;
 export interface RevokedTokensPorts {
   /** Returns the tokens that exist. */
   readonly tokens: () => Promise<readonly { readonly name: string }[]>;
-  /** Returns true if the gateway itself authenticates the senders of a channel. */
+  /** Returns true if the gateway itself authenticates a channel's senders. */
   readonly isAuthenticated: (channel: string) => boolean;
   /** Ends everything that belongs to matching speakers: runs, waiting messages and background commands. */
   readonly end: (isRevoked: (speaker: string) => boolean) => Promise<void>;
@@ -17,7 +17,7 @@ export interface RevokedTokensPorts {
 /**
  * Ends everything that belongs to a token's holder when the token is revoked.
  *
- * @returns a function that stops watching
+ * @returns a function that stops the watch
  */
 export function watchRevokedTokens({ tokens, isAuthenticated, end, logger }: RevokedTokensPorts): () => void {
   const look = async (): Promise<void> => {

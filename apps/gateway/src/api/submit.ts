@@ -15,7 +15,7 @@ const UNREADABLE: Outcome = {
   error: { code: "internal", message: "The gateway cannot read the outcome of this message." },
 };
 
-/** Accepts messages of the gateway's own clients, and reports their outcomes to them. */
+/** Accepts messages from the gateway's own clients and reports the outcomes to them. */
 export function createSubmit(
   ctx: GatewayContext,
   isReady: () => boolean,
@@ -54,7 +54,7 @@ export function createSubmit(
       });
       if (result === "accepted") {
         const done = expected.done.then((outcome) => lastRuns.keep(sessionKey, outcome));
-        // Files that remain after a stop or a failure are removed after a day.
+        // If files remain after a stop or a failure, they are removed after a day.
         done.then(({ error }) => (error?.code === "stopping" ? undefined : files.forget())).catch(() => {});
         return { kind: "accepted", messageId: id, sessionKey, done };
       }
@@ -74,8 +74,8 @@ export function createSubmit(
 }
 
 /**
- * Compares a repeated submission with the stored event. A watching client may repeat an id with another text, but only
- * in its own conversation.
+ * Compares a repeated submission with the stored event. A client that watches may reuse an id with a different text,
+ * but only in its own conversation.
  */
 async function isRepeated(taken: MessageEvent, submission: Submission): Promise<boolean> {
   const message = clientMessage(submission, await repeatedFiles(submission, taken));
@@ -98,7 +98,7 @@ function refused(code: Extract<SubmitResult, { kind: "refused" }>["code"], messa
 
 const MAX_LAST_RUNS = 1_000;
 
-/** Keeps the outcome of the last run of each session, for clients that reconnect. */
+/** Stores the outcome of each session's last run for clients that reconnect. */
 function createLastRuns() {
   const runs = new Map<string, { readonly runId: string; readonly outcome: RunOutcome }>();
   return {

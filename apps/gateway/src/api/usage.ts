@@ -14,7 +14,7 @@ interface UsageReads extends Pick<ServiceStore, "usage" | "budgets"> {
   readonly sessions: ServiceStore["sessions"];
 }
 
-/** Returns a time on the first of the given number of UTC days, of which today is the last. */
+/** Returns a time on the first day of a period of the given number of UTC days that ends today. */
 export function daysAgo(days: number, now: number): number {
   return now - (days - 1) * DAY_MS;
 }
@@ -55,7 +55,7 @@ async function readBudgets(
   );
 }
 
-/** Adds the titles of sessions that have one. */
+/** Adds titles to the sessions that have one. */
 async function titled({ sessions }: UsageReads, groups: readonly UsageGroup[]): Promise<UsageGroup[]> {
   const found = await sessions.list({ keys: groups.map(({ name }) => name), limit: groups.length });
   const titles = new Map(found.map(({ key, title }) => [key, title]));

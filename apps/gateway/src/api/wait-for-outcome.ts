@@ -14,7 +14,7 @@ export interface OutcomeSources {
   readonly outcomes: Outcomes;
 }
 
-/** Waits for the outcome of an accepted message, whichever process handles it. */
+/** Waits for the outcome of an accepted message, regardless of the process that handles it. */
 export async function waitForOutcome(ports: OutcomeSources, message: PlatformMessage): Promise<Outcome> {
   const { store, outcomes } = ports;
   const row = await store.inbox.find(message);
@@ -36,7 +36,7 @@ async function readOutcome({ store, exchanges }: OutcomeSources, row: StoredRow)
       const journal = runId === undefined ? undefined : await store.runs.inspect(runId);
       if (journal?.run.state === "aborted") return { ...of, state: "aborted", text: "" };
       if (state === "silent") return { ...of, state, text: "" };
-      // The session does not contain the answer of a command.
+      // The session does not contain answers to commands.
       const said = route && (await exchanges.getAnswer(route.sessionKey, runId ?? id));
       if (said !== undefined) return { ...of, state, text: said };
       const texts = getTurnTexts(journal?.messages.map(({ message }) => message) ?? []);

@@ -7,9 +7,9 @@ import type { GatewayContext } from "../context.ts";
 import { getSkillCommands } from "./skill-commands.ts";
 
 /**
- * Returns the commands that a platform lists for an account: the built-in commands, and skill commands that every agent
- * reachable through the account has. All users see the same list, so it must not reveal the skills of one agent. The
- * list is in a single language only if all agents use that language.
+ * Returns the commands that a platform lists for an account: the built-in commands, and the skill commands of every
+ * agent that is reachable through the account. All users see the same list, so it must not reveal the skills of a
+ * single agent. The list uses a single language only if all agents use it.
  */
 export function accountCommands(
   ctx: GatewayContext,
@@ -30,7 +30,7 @@ export function accountCommands(
       ...common.map((skill) => ({
         name: skill.name,
         description: describeSkill(phrases, skill),
-        // Discord rejects all commands if one has an unknown language.
+        // Discord rejects all commands if one of them has an unknown language.
         localized: language === undefined ? { zh: describeSkill(phrasesIn("zh"), skill) } : undefined,
         usage: phrases.usages.ofSkill,
       })),

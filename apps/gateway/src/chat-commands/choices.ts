@@ -7,7 +7,7 @@ import type { GatewayContext } from "../context.ts";
 import { sessionSeed } from "../messages/session-seed.ts";
 import type { CommandMessage } from "./command.ts";
 
-/** Stores a choice in the session and returns a text about the settings in effect. */
+/** Stores a choice in the session and returns a description of the settings in effect. */
 export async function applyChoice(
   { store, config }: GatewayContext,
   message: CommandMessage,

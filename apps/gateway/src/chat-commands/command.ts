@@ -8,7 +8,7 @@ import type { PlacedMessage, StoredMessage } from "../messages/service-store.ts"
 /** An owner's decision about a pending tool call. */
 export type Decision = "allow" | "allow-always" | "deny";
 
-/** The message that a command came in. */
+/** The message that contained a command. */
 export interface CommandMessage extends PlacedMessage {
   readonly id: InboxId;
   readonly stored: StoredMessage & { readonly role: Role };
@@ -16,7 +16,7 @@ export interface CommandMessage extends PlacedMessage {
   readonly seq: number;
 }
 
-/** A person's command. */
+/** A command from a person. */
 export interface AskedCommand {
   readonly message: CommandMessage;
   readonly agent: Agent;

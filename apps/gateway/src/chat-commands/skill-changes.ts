@@ -4,12 +4,15 @@ import { escapeInvisible, escapeLine, formatCodeBlock } from "@signalbox/tools";
 import type { Agent } from "../configure/agents.ts";
 import type { GatewayContext } from "../context.ts";
 
-/** Longest change that a chat shows, in UTF-16 code units. Longer ones are approved on the command line. */
+/**
+ * Maximum length of a change that is shown in a chat, in UTF-16 code units. Longer changes are approved on the command
+ * line.
+ */
 const MAX_SHOWN = 8_000;
 
 /**
- * `/skills`: lists new and changed skills that wait for an owner. `/skills approve <name> <hash>` approves the version
- * shown.
+ * `/skills` lists new and changed skills that are waiting for an owner. `/skills approve <name> <hash>` approves the
+ * version shown.
  */
 export async function answerSkills(
   { config, audit }: GatewayContext,

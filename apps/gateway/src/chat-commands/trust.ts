@@ -2,7 +2,10 @@ import { formatCodeBlock } from "@signalbox/tools";
 import type { GatewayContext } from "../context.ts";
 import type { AskedCommand } from "./command.ts";
 
-/** Longest content that a chat shows, in UTF-16 code units. Longer ones are trusted on the command line. */
+/**
+ * Maximum length of content that is shown in a chat, in UTF-16 code units. Longer content is trusted on the command
+ * line.
+ */
 const MAX_SHOWN = 8_000;
 
 /** `/trust <file>` shows the contents of a file. `/trust <file> <digest>` trusts exactly that version. */

@@ -7,7 +7,7 @@ import type { ServiceStore, StoredRow } from "../messages/service-store.ts";
 import { findInConversation, findMessage, messageInfo, readTrace } from "../messages/traces.ts";
 import type { Answer, CommandMessage } from "./command.ts";
 
-/** Argument of `/why` that shows every step, in the words of the trace. */
+/** Argument of `/why` that shows every step as the trace describes it. */
 const DETAILS = "details";
 
 /** `/why`: explains what happened to a message. */
@@ -62,7 +62,7 @@ export const usage: Answer = async (ctx, { message, agent, phrases }) => {
   return [...lines, ...budgets].join("\n");
 };
 
-/** Usage of the run that answered the message which `/usage` refers to. */
+/** Returns the usage of the run that answered the message to which `/usage` refers. */
 async function usageOfMessage(
   { inbox, runs }: ServiceStore,
   message: CommandMessage,
@@ -77,12 +77,12 @@ async function usageOfMessage(
   return [phrases.labelled(phrases.usageOfMessage(isQuoted), phrases.usage(used))];
 }
 
-/** Only owners may look up messages of other conversations. */
+/** Returns true if the message may be looked up. Only owners may look up messages from other conversations. */
 function concerns(row: StoredRow, { sessionKey, stored }: CommandMessage): boolean {
   return row.route?.sessionKey === sessionKey || stored.role === "owner";
 }
 
-/** Finds a message by its id, in this conversation first and then in all others. */
+/** Finds a message by its id, first in this conversation and then in all others. */
 async function namedMessage(
   store: ServiceStore,
   { stored }: CommandMessage,
@@ -91,7 +91,7 @@ async function namedMessage(
   return (await findInConversation(store, stored.event, id)) ?? (await findMessage(store, id));
 }
 
-/** Returns the message that the command replies to, or else the latest message that is not a command. */
+/** Returns the message that the command replies to. Otherwise returns the latest message that is not a command. */
 async function lastMessage(
   store: Pick<ServiceStore, "inbox">,
   message: CommandMessage,

@@ -4,7 +4,7 @@ import type { CommonOptions } from "./common-options.ts";
 import type { ConfiguredHome } from "./host.ts";
 
 /**
- * Returns the home that the options name, with its configuration.
+ * Returns the home that the options specify, with its configuration.
  *
  * @throws GatewayError if the configuration is too broken to start with
  */

@@ -1,6 +1,6 @@
 import { GatewayError, type GatewayErrorCode } from "@signalbox/home";
 
-/** Exit codes of sysexits.h, as far as they exist. */
+/** Exit codes from sysexits.h, where available. */
 const CODES: Readonly<Record<GatewayErrorCode, number>> = {
   failure: 1,
   usage: 64,

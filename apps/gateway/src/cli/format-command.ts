@@ -1,6 +1,6 @@
 import { type Home, locateHome } from "@signalbox/home";
 
-/** Returns a command as the user types it for a home. `--home` is added unless the home is the default one. */
+/** Returns a command as the user would type it for a home. `--home` is added unless the home is the default one. */
 export function formatCommand(home: Home, words: string): string {
   const isUsual = home.dir === locateHome(undefined, process.env).dir;
   return `\`signalbox ${words}${isUsual ? "" : ` --home ${shellWord(home.dir)}`}\``;

@@ -42,7 +42,7 @@ export async function decideAt(
   return { agentId: place.agentId, sessionKey: place.sessionKey, decision };
 }
 
-/** Returns the gateway's own channel with this id, if there is one. */
+/** Returns the gateway's own channel with this id, if any. */
 function ownChannel(id: string): ChannelDefinition | undefined {
   const nothing = () => Promise.reject(new Error("nothing is fetched to decide about a message"));
   const files = { open: nothing };
@@ -51,10 +51,10 @@ function ownChannel(id: string): ChannelDefinition | undefined {
     .find((definition) => definition.id === id);
 }
 
-/** Sender ids of clients that use the gateway's own token, and of hooks. */
+/** Matches the sender ids of hooks and of clients that use the gateway's own token. */
 const BY_OWN_TOKEN = /^(?:owner|token|hook:.+)$/;
 
-/** Adds the role of a named token from the database. */
+/** Adds the role of a named token, as stored in the database. */
 function fromTokenHolder(event: MessageEvent): MessageEvent {
   const { channel, sender } = event;
   if (!BY_OWN_TOKEN.test(sender.id) && getTokenName(sender.id) === undefined) {

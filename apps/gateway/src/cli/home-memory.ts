@@ -14,7 +14,8 @@ export interface AgentOption extends CommonOptions {
 }
 
 /**
- * Opens an agent's memory, whether or not a gateway runs. The caller may read all of it, because it can read the home.
+ * Opens an agent's memory, whether or not a gateway is running. The caller may read all of it, because the caller can
+ * read the home.
  */
 export async function withMemory<T>(options: AgentOption, use: (memory: Memory) => Promise<T>): Promise<T> {
   const configured = configuredHome(options);
@@ -42,7 +43,10 @@ export async function withMemory<T>(options: AgentOption, use: (memory: Memory) 
   });
 }
 
-/** Long enough to build an index. Reservations of a killed command count as spent after this time. */
+/**
+ * Duration of the lease, in milliseconds, which is long enough to build an index. Reservations of a killed command
+ * count as spent after this time.
+ */
 const LEASE_MS = 86_400_000;
 
 /** Acquires the lease that allows this process to reserve costs. */

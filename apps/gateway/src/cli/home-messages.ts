@@ -5,7 +5,7 @@ import { withStore } from "./home-store.ts";
 
 export interface MessagesWanted {
   readonly limit: number;
-  /** Return only messages of this session. */
+  /** Returns only messages from this session. */
   readonly session?: string;
 }
 
@@ -18,7 +18,7 @@ export function latestMessages(
   return withStore(options, "read", async ({ inbox }) => (await inbox.list(wanted)).map(messageInfo));
 }
 
-/** Reads the trace of a message by the gateway's id or the platform's. */
+/** Reads the trace of a message by the gateway's id or the platform's id. */
 export function readStoredTrace(options: CommonOptions, id: string): Promise<Trace | undefined> {
   return withStore(options, "read", (store) => readTrace(store, id));
 }

@@ -11,7 +11,7 @@ interface HomeBodies extends ServiceBodies {
 
 export type HomeStore = SqliteStore<HomeBodies>;
 
-/** Opens the database of the home that the options name. A gateway may be running on it. */
+/** Opens the database of the home that the options specify. A gateway may be running on this home. */
 export async function withStore<T>(
   options: CommonOptions,
   access: Exclude<StoreAccess, "own">,

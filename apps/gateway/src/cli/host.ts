@@ -6,7 +6,7 @@ import type { ReplayHost } from "@signalbox/testkit/replay";
 import type { Setup } from "../configure/create-setup.ts";
 import type { HostPackages } from "../configure/host-packages.ts";
 
-/** The gateway as the command line uses it. Large parts are loaded on demand. */
+/** The gateway's interface for the command line. Large modules are loaded on demand. */
 export interface GatewayHost {
   readonly version: string;
   /** The file that Node.js runs as `signalbox`. */
@@ -17,9 +17,9 @@ export interface GatewayHost {
   readonly skillsDir: string;
   /** Packages installed with the gateway. */
   readonly packages: HostPackages;
-  /** Resolves a configuration as the gateway would. */
+  /** Resolves a configuration in the same way as the gateway. */
   prepare(configured: ConfiguredHome, vault: Vault, logging: Logging): Promise<PreparedGateway>;
-  /** Returns the host on which scenarios are played. */
+  /** Returns the host that replays scenarios. */
   replay(): Promise<ReplayHost>;
 }
 
@@ -55,8 +55,8 @@ interface StartOptions {
 interface StartedGateway {
   /** Base URL of the server. */
   readonly url: string;
-  /** Reads the configuration again and applies what it can. The log lists the changes. */
+  /** Rereads the configuration and applies as much of it as possible. The log lists the changes. */
   reload(read: (applied: Config) => Promise<LoadedConfig>): Promise<void>;
-  /** Stops the gateway in order. */
+  /** Stops the gateway in an orderly way. */
   stop(reason: string): Promise<void>;
 }

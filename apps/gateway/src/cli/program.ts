@@ -20,7 +20,7 @@ import { exitCode } from "./exit-codes.ts";
 import type { GatewayHost } from "./host.ts";
 import { print } from "./output.ts";
 
-/** Runs the command line; sets the exit code of the process. */
+/** Runs the command line and sets the exit code of the process. */
 export async function runProgram(argv: readonly string[], host: GatewayHost): Promise<void> {
   process.stdout.on("error", refuseAllButEnoughRead);
   try {
@@ -31,7 +31,7 @@ export async function runProgram(argv: readonly string[], host: GatewayHost): Pr
   }
 }
 
-/** A reader such as `head` may close the pipe early. This is not a failure. */
+/** A reader such as `head` may close the pipe early, which is not a failure. */
 function refuseAllButEnoughRead(error: Error): void {
   if (getErrorCode(error) !== "EPIPE") throw error;
 }

@@ -6,8 +6,8 @@ interface Screen {
 }
 
 /**
- * Shows the current action and its duration on a terminal, and clears the line at the end. Prints nothing elsewhere.
- * The line appears at once, because the work may block timers.
+ * Shows the current action and its duration on a terminal, and clears the line at the end. Prints nothing if there is
+ * no terminal. The line appears immediately, because the action may block timers.
  */
 export async function withProgress<T>(
   what: string,

@@ -4,8 +4,8 @@ import { GatewayError } from "@signalbox/home";
 import { isHeld, runningGateway } from "./running.ts";
 
 /**
- * Returns the parts of the configuration file that are not in effect in the running gateway, as problems. Empty if no
- * gateway runs or it does not respond.
+ * Returns the settings in the configuration file that are not in effect in the running gateway, as problems. Empty if
+ * no gateway is running or it does not respond.
  *
  * @param found problems that this process already reported
  */
@@ -28,7 +28,7 @@ async function readState(client: Client): Promise<ConfigurationState> {
   try {
     return (await client.status()).configuration;
   } catch (error) {
-    // The gateway still uses the token with which it was started.
+    // The gateway still uses the token that it was started with.
     if (isClientError(error) && error.status === 401)
       return { forStart: ["gateway.auth.token"], kept: [], errors: [] };
     throw error;
@@ -47,7 +47,7 @@ function notAppliedProblems(
       remedy: "Restart the gateway.",
     }),
   );
-  // If the file is unreadable, the gateway keeps all sections. The file's name then stands for them.
+  // If the file is unreadable, the gateway keeps all sections, and the file name represents them.
   const asBefore = kept.map((section) =>
     problem(section === file ? [] : [section], {
       severity: "warning",

@@ -13,19 +13,19 @@ import {
 import { readHomeHolder } from "@signalbox/store";
 import { formatCommand } from "./format-command.ts";
 
-/** Sends a request to the gateway that runs on a home. Returns its answer. */
+/** Sends a request to the gateway that is running on a home. Returns the response. */
 export type Tell = (path: string) => Promise<unknown>;
 
-/** Contents of the file next to the lock: the address of the running gateway. */
+/** Contents of the file next to the lock, including the URL of the running gateway. */
 export interface Running {
   readonly url: string;
   readonly pid: number;
 }
 
 /**
- * Creates a client for the gateway that runs on this home.
+ * Creates a client for the gateway that is running on this home.
  *
- * @throws GatewayError if no gateway runs, it does not respond within 10 s, or the configuration is invalid
+ * @throws GatewayError if no gateway is running, if it does not respond within 10 s, or if the configuration is invalid
  */
 export async function runningGateway(
   homeOption: string | undefined,
@@ -54,8 +54,8 @@ export async function runningGateway(
 }
 
 /**
- * Reads the token, which may be in the configuration. If that is invalid now, the gateway still uses the last valid
- * one.
+ * Reads the token, which may be in the configuration. If the configuration is now invalid, the gateway still uses the
+ * last valid one.
  */
 function tokenToAskBy(home: Home, pid: number): string | undefined {
   try {
@@ -69,13 +69,13 @@ function tokenToAskBy(home: Home, pid: number): string | undefined {
   }
 }
 
-/** Returns true if a gateway holds the home's lock, reachable or not. */
+/** Returns true if a gateway holds the home's lock, whether or not it is reachable. */
 export function isHeld(homeOption: string | undefined): boolean {
   const home = locateHome(homeOption, process.env);
   return existsSync(home.dir) && readHomeHolder(home.dir) !== undefined;
 }
 
-/** Sends a request without a time limit, because the work on a large database takes long. */
+/** Sends a request without a time limit, because the operation may take long on a large database. */
 async function tell(url: string, path: string, token: string): Promise<unknown> {
   const response = await fetch(`${url}/api/${path}`, {
     method: "POST",

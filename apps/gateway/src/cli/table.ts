@@ -24,13 +24,13 @@ export function printTable<Row>(
   });
 }
 
-/** Formats a time in the local zone, to the second. */
+/** Formats a time in the local time zone, to the second. */
 export function time(at: number): string {
   const { year, month, day, hour, minute, second } = parts(new Date(at));
   return `${year}-${month}-${day} ${hour}:${minute}:${second}`;
 }
 
-/** Shortens a text to one line with a maximum number of characters. */
+/** Shortens a string to one line with a maximum number of characters. */
 export function short(text: string, most: number): string {
   const line = oneLine(text);
   const characters = [...line];
@@ -53,7 +53,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-/** Pads columns to their widest cell. A Chinese character takes two columns. */
+/** Pads columns to the width of their widest cell. A Chinese character takes two columns. */
 export function aligned(lines: readonly (readonly string[])[]): string[] {
   const widths = lines.reduce<number[]>(
     (widest, cells) => cells.map((cell, column) => Math.max(widest[column] ?? 0, stringWidth(cell))),

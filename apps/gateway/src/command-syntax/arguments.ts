@@ -1,8 +1,8 @@
 import { getToolSpec, type JsonObject, type Tool } from "@signalbox/agent-core";
 
 /**
- * Turns the text after a command into tool arguments: the tool's only required string, or its only optional one.
- * Undefined if the tool cannot be called with plain text.
+ * Converts the text after a command to tool arguments: the tool's only required string, or its only optional one.
+ * Returns undefined if the tool cannot be called with plain text.
  */
 export function parseToolArguments(tool: Tool, text: string): JsonObject | undefined {
   const { properties, required } = getToolSpec(tool).inputSchema;

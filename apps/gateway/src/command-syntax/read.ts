@@ -13,14 +13,14 @@ export interface Choice {
 
 /** A command or directive in a message. */
 export type Order =
-  /** Starts a run with a changed text, model, thinking level, or in a new history. */
+  /** Starts a run with a changed text, model or thinking level, or in a new history. */
   | { readonly kind: "turn"; readonly text: string; readonly choice: Choice; readonly fresh: boolean }
   | { readonly kind: "command"; readonly name: CommandName; readonly args: string }
   /** `/model x` or `/think y` without a text: changes the session. */
   | { readonly kind: "choose"; readonly name: "model" | "think"; readonly choice: Choice }
   /** A skill's command that calls a tool. */
   | { readonly kind: "dispatch"; readonly command: SkillCommand; readonly args: string }
-  /** A command the speaker may not use. */
+  /** A command that the speaker may not use. */
   | { readonly kind: "refused"; readonly name: string }
   /** An unknown command: a single word, or a name that resembles a command. */
   | { readonly kind: "unknown"; readonly name: string };
@@ -28,7 +28,7 @@ export type Order =
 /** A command that a skill defines. */
 interface SkillCommand {
   readonly name: string;
-  /** The tool to call directly. Absent: the agent is prompted to follow the skill. */
+  /** The tool to call directly. If absent, the agent is prompted to follow the skill. */
   readonly dispatch?: { readonly tool: string };
 }
 
@@ -45,26 +45,26 @@ export interface ReadingContext {
   readonly role: Role;
   /** Parses a text as a command of one of the agent's skills. */
   readonly skill: (text: string) => SkillInvocation | undefined;
-  /** Resolves a typed model name to `provider/model`, if it is usable. */
+  /** Resolves a typed model name to `provider/model` if the model is usable. */
   readonly model: (typed: string) => string | undefined;
 }
 
-/** The parts of a message that may contain an order. */
+/** The fields of a message that may contain an order. */
 export type OrderedMessage = Pick<
   MessageEvent,
   "text" | "conversation" | "addressed" | "forwarded" | "turn"
 > &
   Partial<Pick<MessageEvent, "media">>;
 
-/** Names from this length on may differ by two letters, shorter ones by one. */
+/** Minimum length of names that may differ by two letters. Shorter names may differ by one. */
 const LONG_NAME = 6;
 
 export const THINKING_LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "max"];
 
 /**
  * Parses the order in a message. Returns `undefined` for plain text. In a group, only a message that addresses the bot
- * can be an order. A forwarded message never is, because another person wrote it, nor is text that its sender intends
- * only for the model.
+ * can be an order. A forwarded message is never an order, because another person wrote it. Neither is text that its
+ * sender intends only for the model.
  */
 export function readOrder(event: OrderedMessage, context: ReadingContext): Order | undefined {
   if (event.forwarded !== undefined || event.turn?.verbatim === true) return undefined;
@@ -122,7 +122,7 @@ function readDirectives(text: string, first: "model" | "think", context: Reading
     if (called?.name !== "model" && called?.name !== "think") break;
     const [, value = "", after = ""] = /^(\S*)\s*([\s\S]*)$/.exec(called.args) ?? [];
     const chosen = called.name === "model" ? chooseModel(value, context) : chooseLevel(value);
-    // Without a valid value, the command shows the current setting or the possible ones.
+    // Without a valid value, the command shows the current setting or the possible values.
     if (chosen === undefined) return { kind: "command", name: called.name, args: value };
     choice = { ...choice, ...chosen };
     rest = after;
@@ -159,7 +159,7 @@ function slashIn(text: string): { readonly name: string; readonly args: string }
   return name === undefined ? undefined : { name: name.toLowerCase(), args: args.trim() };
 }
 
-/** Returns true if a command waits in the session's queue. */
+/** Returns true if a command must wait in the session's queue. */
 export function waitsInQueue(order: Order): boolean {
   switch (order.kind) {
     case "turn":

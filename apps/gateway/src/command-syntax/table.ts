@@ -5,11 +5,11 @@ import type { Role } from "@signalbox/routing";
 /** One slash command. */
 interface CommandSpec {
   readonly name: string;
-  /** Least privileged role that may use the command. */
+  /** The least privileged role that may use the command. */
   readonly role: Role;
   /**
-   * `at-once`: executed even during a run. `in-turn`: waits in the session's queue, because it changes the history.
-   * Skill commands that call a tool also wait.
+   * `at-once`: executed even during a run. `in-turn`: waits in the session's queue, because the command changes the
+   * history. Skill commands that call a tool also wait.
    */
   readonly when: "at-once" | "in-turn";
 }
@@ -39,8 +39,8 @@ type Specs<Name extends string, When extends CommandSpec["when"]> = {
 };
 
 /**
- * All commands with the roles that may use them. Members may look at their own data and stop or restart their own
- * conversations. Choosing models, spending money and granting permissions is reserved for owners.
+ * All commands and the roles that may use them. Members may view their own data and stop or restart their own
+ * conversations. Only owners may choose models, spend money and grant permissions.
  */
 export const COMMANDS: Specs<AtOnceName, "at-once"> & Specs<InTurnName, "in-turn"> = {
   help: { name: "help", role: "member", when: "at-once" },
@@ -121,8 +121,8 @@ export function mayUseCommand(name: CommandName, role: Role): boolean {
 }
 
 /**
- * Returns the commands that platforms list: in the configured language, or otherwise in each user's own if it is
- * available. Permissions are checked when a command is used.
+ * Returns the commands that platforms list, in the configured language. If no language is configured, each user's own
+ * language is used if available. Permissions are checked when a command is used.
  */
 export function listedCommands(set?: Language): readonly ChannelCommand[] {
   return specs().map(({ name }) => ({

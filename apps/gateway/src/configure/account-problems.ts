@@ -32,7 +32,7 @@ export function notSeparately(loaded: LoadedConfig, channel: string): Problem {
   });
 }
 
-/** Warns that a configured package is ignored, because a built-in channel has the same name. */
+/** Warns that a configured package is ignored because a built-in channel has the same name. */
 export function needlessPackage(loaded: LoadedConfig, channel: string): Problem {
   return loaded.problem(["channels", channel, "package"], {
     severity: "warning",
@@ -79,7 +79,7 @@ export function settingProblems(
   });
 }
 
-/** Reports settings that the channel does not define. Most are misspelled. */
+/** Reports settings that the channel does not define. Most of them are misspelled. */
 export function unknownSettings(
   loaded: LoadedConfig,
   definition: ChannelDefinition,
@@ -101,8 +101,8 @@ export function unknownSettings(
 }
 
 /**
- * Warns about accounts with the same credentials: the platform treats them as one and delivers each message to one of
- * them.
+ * Warns about accounts with the same credentials. The platform treats them as one account and delivers each message to
+ * only one of them.
  */
 export function sameCredentials(loaded: LoadedConfig, planned: readonly PlannedAccount[]): Problem[] {
   const secretsOf = ({ definition, account }: PlannedAccount): string =>

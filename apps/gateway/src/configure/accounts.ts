@@ -36,11 +36,11 @@ export type { Account };
 export interface Accounts extends Pick<Host, "change" | "get" | "start" | "stop"> {
   readonly definition: Host["definition"];
   readonly problems: readonly Problem[];
-  /** All available channels: built-in ones, and those of configured packages. */
+  /** All available channels: the built-in channels and the channels from configured packages. */
   readonly definitions: readonly ChannelDefinition[];
   /** Configured accounts that can run. */
   readonly planned: readonly PlannedAccount[];
-  /** Accounts that the configuration names. */
+  /** Lists the accounts in the configuration. */
   list(): readonly ChannelStatus[];
 }
 
@@ -56,7 +56,7 @@ export interface AccountsOptions extends PackagePlaces {
   readonly logger: (account: string) => ChannelLogger;
   readonly packages: HostPackages;
   readonly cache: ChannelCache;
-  /** Receives the values that channels declare secret. */
+  /** Stores the values that channels declare as secret. */
   readonly vault: Vault;
 }
 
@@ -128,7 +128,7 @@ async function planChannel(
   return plan;
 }
 
-/** Validates settings. A third-party schema that throws must not prevent other accounts from running. */
+/** Validates settings. If a third-party schema throws, other accounts still run. */
 async function checked({ config }: ChannelDefinition, raw: unknown): Promise<Checked> {
   try {
     return await config["~standard"].validate(raw);
@@ -137,10 +137,12 @@ async function checked({ config }: ChannelDefinition, raw: unknown): Promise<Che
   }
 }
 
-/** Caches wrapped definitions: an account restarts if its definition is a different object. */
+/** Caches wrapped definitions, because an account restarts if its definition is a different object. */
 const separated = new WeakMap<ChannelDefinition, ChannelDefinition>();
 
-/** A channel that runs each account in its own process. Undefined if no package provides the channel. */
+/**
+ * Returns a channel that runs each account in its own process. Returns undefined if no package provides the channel.
+ */
 async function separately(
   definition: ChannelDefinition,
   packageName: string | undefined,
@@ -157,20 +159,22 @@ async function separately(
   return run;
 }
 
-/** Returns true if a setting could not be resolved. Without it, an account might accept messages from anyone. */
+/**
+ * Returns true if a setting could not be resolved. Without this setting, an account might accept messages from anyone.
+ */
 function lacksSetting({ problems }: LoadedConfig, channel: string, account: string): boolean {
   const place = `channels.${channel}.accounts.${account}.`;
   return problems.some(({ severity, path }) => severity === "error" && path.startsWith(place));
 }
 
-/** Finds the definition of a channel. Returns the reason as text if it cannot be loaded. */
+/** Finds a channel's definition. If it cannot be loaded, returns the reason as a string. */
 async function findDefinition(
   id: string,
   packageName: string | undefined,
   options: AccountsOptions,
 ): Promise<ChannelDefinition | string> {
   const { definitions, own } = options;
-  // A channel with this id could pass its messages off as those of the gateway's own clients.
+  // A channel with this id could make its messages look like those of the gateway's own clients.
   if (own.some((definition) => definition.id === id))
     return `${id} is already the name of a built-in channel`;
   const given = definitions.find((definition) => definition.id === id);

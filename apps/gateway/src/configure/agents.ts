@@ -12,21 +12,21 @@ import { ASSETS } from "../assets.ts";
 export interface Agent {
   readonly id: string;
   readonly name: string;
-  /** Model as `provider/model`. Absent if the configuration names none. */
+  /** Model as `provider/model`. Absent if the configuration specifies none. */
   readonly model: string | undefined;
   readonly fallbacks: readonly string[];
   readonly thinking: ThinkingLevel;
   readonly systemPrompt: string | undefined;
-  /** Language of the workspace's first files. Absent: the machine's. */
+  /** Language of the initial files in the workspace. If absent, the machine's language is used. */
   readonly language: Language | undefined;
   readonly maxOutputTokens: number | undefined;
-  /** Number of recent turns that are sent to the model. Absent: all of them. */
+  /** Number of recent turns to send to the model. If absent, all turns are sent. */
   readonly historyTurns: number | undefined;
   readonly workspaceDir: string;
   readonly tools: ToolPolicy & {
     readonly allow: readonly string[];
     readonly deny: readonly string[];
-    /** Hosts that the agent's commands may reach, if policy permits it. */
+    /** Hosts that the agent's commands may reach if the policy allows it. */
     readonly domains: readonly string[];
     readonly askModes: Readonly<Record<string, AskMode>>;
   };
@@ -35,11 +35,11 @@ export interface Agent {
   readonly limits: RunLimits;
   /** Sub-agents that the agent may start, with their limits. */
   readonly subAgents: SubAgentSettings;
-  /** Absent: the agent has no heartbeat. */
+  /** If absent, the agent has no heartbeat. */
   readonly heartbeat: Heartbeat | undefined;
 }
 
-/** See `agents.*.subagents` of the configuration. */
+/** See `agents.*.subagents` in the configuration. */
 export interface SubAgentSettings {
   readonly maxDepth: number;
   readonly maxAtOnce: number;
@@ -48,24 +48,24 @@ export interface SubAgentSettings {
   readonly limits: RunLimits;
 }
 
-/** Times at which an agent processes `HEARTBEAT.md` of its workspace. */
+/** Times at which an agent processes `HEARTBEAT.md` in its workspace. */
 export interface Heartbeat {
-  /** Interval as a duration, for instance `30m`. */
+  /** Interval as a duration, for example `30m`. */
   readonly every: string;
-  /** Active hours, for instance from `08:30`. They may extend past midnight. Absent: always active. */
+  /** Active hours, for example from `08:30`. They may extend past midnight. If absent, always active. */
   readonly activeHours: ActiveHours | undefined;
-  /** Target of heartbeat messages: a separate session on the web page, or the session in which an owner wrote last. */
+  /** Target of heartbeat messages: a separate session on the web page, or the session to which an owner last wrote. */
   readonly to: "page" | "owner";
 }
 
 export interface ActiveHours {
   readonly from: string;
   readonly to: string;
-  /** Time zone of the active hours. Absent: the machine's. */
+  /** Time zone of the active hours. If absent, the machine's time zone is used. */
   readonly zone?: string | undefined;
 }
 
-/** Agents that can work, and the problems of the others. */
+/** The usable agents, and the problems of the others. */
 export interface Agents {
   readonly all: readonly Agent[];
   /** The agent for messages that match no binding. It may be unusable. */
@@ -74,12 +74,12 @@ export interface Agents {
   get(id: string): Agent | undefined;
 }
 
-/** Tools of an agent without configured ones: files of its workspace, messages and memory, but no commands. */
+/** Default tools of an agent: files in its workspace, messages and memory, but no commands. */
 const DEFAULT_TOOLS = ["read", "write", "edit", "ls", "message", "group:memory"];
 
 /**
- * Applies defaults and creates workspaces. Workspaces under the home are created at start; configured ones must exist.
- * Agents with an unusable workspace are left out and reported.
+ * Applies defaults and creates workspaces. Workspaces in the home are created at startup, but configured ones must
+ * exist. Agents with an unusable workspace are omitted and reported.
  */
 export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
   const { defaults, list } = loaded.config.agents;
@@ -131,8 +131,8 @@ export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
 type ExecConfig = Config["tools"]["exec"];
 
 /**
- * Merges tool settings: the agent's values win over the defaults. A profile and a list from the same level belong
- * together.
+ * Merges tool settings. The agent's values take precedence over the defaults. A profile and a list from the same level
+ * belong together.
  */
 function resolveTools(
   own: AgentConfig["tools"],
@@ -157,7 +157,7 @@ function resolveTools(
   };
 }
 
-/** Off by default: each heartbeat costs a model call. */
+/** Heartbeats are off by default, because each one costs a model call. */
 function resolveHeartbeat(
   own: AgentConfig["heartbeat"],
   defaults: AgentConfig["heartbeat"],
@@ -209,13 +209,14 @@ function workspaceFault(home: Home, dir: string, ours: boolean): string | undefi
   return homeFault(home, dir) ?? programFault(dir) ?? folderFault(dir);
 }
 
-/** Returns all folders in which agents write. */
+/** Returns all folders that agents write to. */
 export function getWorkspaces(home: Home, agents: Agents): string[] {
   return [home.workspacesDir, ...agents.all.map(({ workspaceDir }) => workspaceDir)];
 }
 
 /**
- * Refuses workspaces that contain the gateway's own files: agents must not write its configuration, skills or state.
+ * Rejects workspaces that contain the gateway's own files, because agents must not write its configuration, skills or
+ * state.
  */
 function homeFault(home: Home, dir: string): string | undefined {
   const place = realFolder(dir);
@@ -226,14 +227,16 @@ function homeFault(home: Home, dir: string): string | undefined {
   return undefined;
 }
 
-/** Refuses workspaces that contain the running program, or are inside it. */
+/** Rejects workspaces that contain the running program or are inside it. */
 function programFault(dir: string): string | undefined {
   const place = realFolder(dir);
   const own = programFolders().find((folder) => isInside(folder, place) || isInside(place, folder));
   return own === undefined ? undefined : `contains the program of the gateway in ${own}, or lies in it`;
 }
 
-/** Folders of the running program. An installed one includes its whole node_modules folder. */
+/**
+ * Returns the folders of the running program. For an installed program, this includes its whole node_modules folder.
+ */
 function programFolders(): string[] {
   const own = dirname(ASSETS.program);
   const [installed = "", ...inside] = own.split(/(?<=\/node_modules)\//);

@@ -30,7 +30,7 @@ function whenUsedUp(action: BudgetConfig["action"], model: string | undefined): 
   return model === undefined ? { action: "stop" } : { action, model };
 }
 
-/** Reports budgets that match no calls, that cannot do what they should, or whose costs cannot be counted. */
+/** Reports budgets that match no calls, that cannot have the intended effect, or whose costs cannot be counted. */
 export function budgetProblems(
   { config, problem }: LoadedConfig,
   agents: Agents,

@@ -13,10 +13,10 @@ export interface ClientFiles {
   readonly carried: Uploads;
 }
 
-/** Maximum number of files in one request. A request cannot contain as many large ones. */
+/** Maximum number of files in one request. A request is too small to contain this many large files. */
 const MAX_EMBEDDED = 200;
 
-/** Opens the files of clients in the home. Only one process may do so at a time. */
+/** Opens the clients' files in the home. Only one process may do so at a time. */
 export function openClientFiles(
   { mediaDir }: Pick<Home, "mediaDir">,
   { logger, now }: { readonly logger: Pick<AttachmentLogger, "warn">; readonly now: () => number },
@@ -32,7 +32,7 @@ export function openClientFiles(
   return { uploads: createUploads({ ...limits, dir: join(mediaDir, "uploads") }), carried };
 }
 
-/** Reports a full disk once, until writing works again. */
+/** Reports a full disk once, until writing succeeds again. */
 function reportOnce(files: Uploads, say: (error: unknown) => void): Uploads {
   let isSaid = false;
   return {

@@ -16,8 +16,7 @@ export interface PointHooksOptions extends PackagePlaces {
 }
 
 /**
- * If a hook at this point fails to load, every call is denied. A missing blocking hook would otherwise allow
- * everything.
+ * If a hook at this point fails to load, every call is denied. Without the blocking hook, everything would be allowed.
  */
 const BLOCKING_POINT = "before_tool_call";
 
@@ -39,7 +38,7 @@ export async function resolvePointHooks(options: PointHooksOptions): Promise<Con
   return { hooks, problems };
 }
 
-/** Returns the reason as text if the hook cannot be loaded. */
+/** Loads a hook. If it cannot be loaded, returns the reason as a string. */
 async function loadHook(
   name: string,
   { at: point, url, module = "", secret, timeoutMs }: PointHookConfig,

@@ -37,7 +37,7 @@ export interface SetupOptions {
   readonly logger: AccountsOptions["logger"];
 }
 
-/** The usable parts of a configuration, and all problems of the rest. */
+/** The usable configuration, and all problems with the rest. */
 export interface Setup {
   readonly agents: Agents;
   readonly models: Models;
@@ -46,7 +46,7 @@ export interface Setup {
   readonly pointHooks: ConfiguredHooks;
   readonly accounts: Accounts;
   readonly secrets: CheckedSecrets;
-  /** Problems in the order of the file, without secrets. */
+  /** Problems in the order of the file, with secrets removed. */
   readonly problems: readonly Problem[];
 }
 
@@ -84,7 +84,7 @@ export async function createSetup(options: SetupOptions): Promise<Setup> {
     ...transcriptionProblems(loaded),
     ...budgetProblems(loaded, agents, models),
   ]).toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
-  // Redact the problems: they quote invalid values, which may come from a secret.
+  // Redact the problems, because they quote invalid values, which may be secrets.
   const { redact } = vault;
   const told = problems.map((problem) => ({
     ...problem,
@@ -95,7 +95,7 @@ export async function createSetup(options: SetupOptions): Promise<Setup> {
   return { agents, models, skills, plugins, pointHooks, accounts, secrets, problems: told };
 }
 
-/** Removes problems that repeat an earlier one about the same value. */
+/** Removes problems that repeat an earlier problem with the same value. */
 function onceEach(ofFile: readonly Problem[], ofParts: readonly Problem[]): Problem[] {
   const told = new Set<Problem>();
   const merged = ofFile.map((problem) => {

@@ -2,7 +2,7 @@ import type { LoadedConfig, Problem } from "@signalbox/config";
 import { findMissingProvider } from "@signalbox/memory/agents";
 import { brokenProviders } from "./broken-providers.ts";
 
-/** Reports an unknown or invalid embeddings provider. Memory then searches by keywords only. */
+/** Reports an unknown or invalid embeddings provider. Memory then only supports keyword search. */
 export function embeddingsProblems(loaded: LoadedConfig): Problem[] {
   const { config, problem } = loaded;
   const { enabled, embeddings } = config.memory;

@@ -4,7 +4,7 @@ import { type Sandbox, type SandboxSetting, startSandbox } from "@signalbox/tool
 /**
  * Starts and tests the sandbox for agents' commands.
  *
- * @param programsDir the operator's own programs, which are added to the search path
+ * @param programsDir the folder of the operator's own programs, which is added to the search path
  */
 export type StartExecSandbox = (config: Pick<Config, "tools">, programsDir: string) => Promise<Sandbox>;
 
@@ -18,8 +18,8 @@ interface Proof {
 }
 
 /**
- * Creates a function that starts the sandbox for agents' commands, tested once per configuration. A failed test is
- * repeated after a minute, because its cause (a full disk, for example) may be gone.
+ * Creates a function that starts the sandbox for agents' commands. The sandbox is tested once per configuration. A
+ * failed test is repeated after a minute, because its cause (a full disk, for example) may no longer exist.
  */
 export function createExecSandbox(
   config: () => Pick<Config, "tools">,

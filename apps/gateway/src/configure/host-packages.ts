@@ -11,12 +11,12 @@ export interface HostPackages {
   load(name: string): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** Locations in which configured packages are searched. */
+/** The locations to search for configured packages. */
 export interface PackagePlaces {
-  /** The first place. */
+  /** The first location to search. */
   readonly home: Pick<Home, "dir">;
   readonly packages: HostPackages;
-  /** Packages from here are not loaded, because agents can write to these folders. */
+  /** Folders that agents can write to. Packages in these folders are not loaded. */
   readonly workspaces: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export function packagesFrom(module: ImportMeta, within: readonly string[] = [])
   };
 }
 
-/** The command that installs missing packages. */
+/** Returns the command that installs missing packages. */
 export function installCommand(names: readonly string[]): string {
   return `Install what is missing where the gateway is installed: npm install ${names.join(" ")}`;
 }

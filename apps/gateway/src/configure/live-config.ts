@@ -1,7 +1,7 @@
 import type { Config, LoadedConfig } from "@signalbox/config";
 import type { Setup } from "./create-setup.ts";
 
-/** A configuration file with everything that was resolved from it. */
+/** A configuration file and everything that was resolved from it. */
 export interface Applied<Resolved extends Setup = Setup> {
   readonly loaded: LoadedConfig;
   readonly resolved: Resolved;
@@ -11,17 +11,17 @@ export interface Applied<Resolved extends Setup = Setup> {
 export interface CurrentConfig
   extends Pick<Setup, "agents" | "models" | "skills" | "plugins" | "pointHooks" | "secrets"> {
   readonly loaded: LoadedConfig;
-  /** Values of `signalbox.yaml`, with defaults. */
+  /** Values from `signalbox.yaml`, with defaults. */
   readonly settings: Config;
 }
 
 /**
  * Access to the configuration in effect. Call `current()` each time a value is needed, and do not keep the result
- * across an `await` that may take long: a reload may have replaced it.
+ * across an `await` that may take long, because a reload may replace it.
  */
 export interface LiveConfig {
   current(): CurrentConfig;
-  /** Returns a getter for a value that is computed from the configuration, once for each version of it. */
+  /** Returns a getter for a value that is computed once for each version of the configuration. */
   derived<T>(compute: (config: CurrentConfig) => T): () => T;
   /** Replaces the configuration in effect. */
   apply(next: Applied): void;

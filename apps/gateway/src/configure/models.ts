@@ -23,32 +23,35 @@ import { type HostPackages, installCommand } from "./host-packages.ts";
 /** The models that an agent's turns use. */
 export interface AgentModel {
   readonly model: Model;
-  /** Streams an answer of the model, or of one of the agent's fallbacks. */
+  /** Streams an answer from the model or from one of the agent's fallbacks. */
   readonly stream: StreamModel;
   /** Usable fallback models, in order. */
   readonly fallbacks: readonly Model[];
   readonly demo: boolean;
 }
 
-/** All models that the configuration can reach. */
+/** All models that are available with the configuration. */
 export interface Models {
   readonly problems: readonly Problem[];
-  /** True if the offline demo model answers, because no key is set and the agent names no model. */
+  /** True if the offline demo model answers because no key is set and the agent specifies no model. */
   readonly demo: boolean;
   /**
-   * Returns the session's override if it is usable, otherwise the agent's model, otherwise the first usable fallback,
+   * Returns the session's override if it is usable. Otherwise returns the agent's model, or the first usable fallback,
    * if any.
    */
   of(agent: Agent, override?: string): AgentModel | undefined;
   /** Returns the models that can be chosen by name, as `provider/model`. */
   offered(): readonly string[];
-  /** Resolves a typed model name to `provider/model`. Undefined if it is unusable or its provider does not have it. */
+  /**
+   * Resolves a typed model name to `provider/model`. Returns undefined if the model is unusable or its provider does
+   * not offer it.
+   */
   choose(typed: string): string | undefined;
   /** Imports the vendor SDKs that the first request needs. See `Provider.load`. */
   load(at?: string): Promise<void>;
 }
 
-/** Creates the agents' models, and reports those that cannot work. */
+/** Creates the agents' models and reports models that cannot work. */
 export function resolveModels(
   loaded: LoadedConfig,
   agents: Agents,
@@ -121,15 +124,14 @@ function toModelOverride({ prices, ...model }: ModelConfig): ModelOverride {
 
 type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** Omits undefined members. */
+/** Omits undefined properties. */
 function withoutAbsent<T extends object>(given: T): Present<T>;
 function withoutAbsent(given: object): object {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 /**
- * Reports providers without a key and providers whose key or headers cannot be sent. Other mistakes are reported by the
- * schema.
+ * Reports providers without a key, and providers whose key or headers cannot be sent. The schema reports other errors.
  */
 function providerProblems(loaded: LoadedConfig, models: ReachableModels): Problem[] {
   return models.problems.flatMap((problem) => {
@@ -181,7 +183,7 @@ function getRemedy(problem: ModelProblem, { config }: LoadedConfig): string {
   return `Set models.providers.${problem.provider}.apiKey${or}.`;
 }
 
-/** The image model has to accept images. */
+/** Reports an image model that does not accept images. */
 function imageProblems(loaded: LoadedConfig, models: ReachableModels): Problem[] {
   const { image } = loaded.config.tools;
   if (image === undefined) return [];
@@ -200,7 +202,7 @@ function imageProblems(loaded: LoadedConfig, models: ReachableModels): Problem[]
   ];
 }
 
-/** Reports model references that cannot be used, and unknown models for which limits are assumed. */
+/** Reports model references that cannot be used, and unknown models, for which limits are assumed. */
 function agentProblems(loaded: LoadedConfig, agents: Agents, models: ReachableModels): Problem[] {
   const offered = models.list().map(({ provider, id }) => `${provider}/${id}`);
   const { defaults, list } = loaded.config.agents;

@@ -4,7 +4,7 @@ import type { Config, LoadedConfig, Problem } from "@signalbox/config";
 import type { Setup } from "./create-setup.ts";
 import type { Applied } from "./live-config.ts";
 
-/** The setup that follows from a reloaded configuration file. */
+/** The setup based on a reloaded configuration file. */
 export interface NextSetup<Resolved extends Setup = Setup> {
   /** The configuration to apply. Sections that are kept have their previous values. */
   readonly next: Applied<Resolved>;
@@ -12,15 +12,15 @@ export interface NextSetup<Resolved extends Setup = Setup> {
   readonly faulty: readonly string[];
   /** The faulty sections, and the changed sections that are kept because of them. */
   readonly kept: readonly string[];
-  /** Problems of settings that are not in effect. */
+  /** Problems in settings that are not in effect. */
   readonly problems: readonly Problem[];
-  /** All problems of the file. */
+  /** All problems in the file. */
   readonly found: readonly Problem[];
 }
 
 /**
- * Sections that define permissions. They change together or not at all, so that an error in an agent's restrictions
- * cannot open a channel.
+ * Sections that define permissions. They change either together or not at all, so that an error in an agent's
+ * restrictions cannot open a channel.
  */
 const POLICY = [
   "agents",
@@ -70,8 +70,8 @@ function getSection({ path }: Problem): string {
 }
 
 /**
- * Returns a configuration with some sections and their problems replaced by the previous ones, so that a repeated error
- * is reported as new until it is fixed. An empty section name stands for the whole file.
+ * Returns a configuration in which some sections and their problems are replaced with the previous ones, so that a
+ * repeated error is reported as new until it is fixed. An empty section name represents the whole file.
  */
 function withSections(next: LoadedConfig, before: LoadedConfig, sections: ReadonlySet<string>): LoadedConfig {
   const isKept = (section: string): boolean => sections.has("") || sections.has(section);
@@ -94,15 +94,15 @@ export function changedSections(before: Config, next: Config): string[] {
   return [...new Set(changed)];
 }
 
-/** Returns the section name of the file for a part of the configuration. Two parts share the section `hooks`. */
+/** Returns the section name in the file for a configuration key. Two keys share the section `hooks`. */
 function sectionName(part: string): string {
   return part === "pointHooks" ? "hooks" : part;
 }
 
-/** Settings that apply only after a restart. */
+/** Settings that only apply after a restart. */
 const AT_START = ["host", "port", "auth", "inboxLimit"] as const;
 
-/** Returns the changed keys that take effect at the next start, as the file names them. */
+/** Returns the changed keys that take effect on the next start, as they are named in the file. */
 export function keysForStart(started: Config, next: Config): string[] {
   return AT_START.filter((key) => !isDeepStrictEqual(started.gateway[key], next.gateway[key])).map((key) =>
     key === "auth" ? "gateway.auth.token" : `gateway.${key}`,

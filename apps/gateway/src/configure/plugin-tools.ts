@@ -16,7 +16,7 @@ export interface PluginToolsOptions extends PackagePlaces {
   readonly given: readonly Tool[];
 }
 
-/** Loads the tools of the configured packages, in addition to those that the host passed in. */
+/** Loads the tools from the configured packages, in addition to those that the host passed in. */
 export async function resolvePluginTools(options: PluginToolsOptions): Promise<PluginTools> {
   const { loaded, given } = options;
   const tools = new Map<string, Tool>();
@@ -40,7 +40,8 @@ export async function resolvePluginTools(options: PluginToolsOptions): Promise<P
 }
 
 /**
- * Reads the tools that a package exports as `default` or `tools`. Returns the reason as text if it has no valid tools.
+ * Returns the tools that a package exports as `default` or `tools`. If it has no valid tools, returns the reason as a
+ * string.
  */
 async function exportedTools(name: string, places: PackagePlaces): Promise<readonly Tool[] | string> {
   try {

@@ -7,12 +7,12 @@ import type { Models } from "./models.ts";
 export interface PreloadOptions {
   readonly agents: Agents;
   readonly models: Models;
-  /** Undefined if the configuration turns memory off. */
+  /** Undefined if the configuration disables memory. */
   readonly memories: Memories | undefined;
   readonly logger: Logger;
 }
 
-/** Imports the SDKs that the configuration needs and opens the agents' memories, one after the other. */
+/** Imports the SDKs that the configuration needs and opens the agents' memories, one at a time. */
 export async function preload(
   { agents, models, memories, logger }: PreloadOptions,
   signal: AbortSignal,

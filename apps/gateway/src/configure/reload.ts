@@ -7,17 +7,17 @@ import type { Applied, LiveConfig } from "./live-config.ts";
 import { changedSections, keysForStart, type NextSetup, nextSetup } from "./next-setup.ts";
 
 /**
- * Reads the configuration. Gets the configuration in effect, so that invalid sections which a start requires keep their
- * values.
+ * Reads the configuration. Receives the configuration in effect, so that invalid sections that are required for a start
+ * keep their values.
  */
 export type ReadConfiguration = (applied: Config) => LoadedConfig | Promise<LoadedConfig>;
 
 /** The outcome of a reload, by section. */
 export interface Reloaded {
   readonly applied: readonly string[];
-  /** Changed keys that take effect at the next start. */
+  /** Changed keys that take effect on the next start. */
   readonly forStart: readonly string[];
-  /** Sections left unchanged, because they or a section that changes with them have a mistake. */
+  /** Sections left unchanged because they contain an error, or because a section that changes with them does. */
   readonly kept: readonly string[];
   /** Accounts that were restarted or stopped. */
   readonly accounts: readonly string[];
@@ -27,9 +27,9 @@ export interface ReloadingPorts<Resolved extends Setup> {
   readonly live: LiveConfig;
   /** Resolves a configuration. */
   readonly resolve: (loaded: LoadedConfig) => Promise<Resolved>;
-  /** Creates the files that agents need. If it fails, the previous configuration stays in effect. */
+  /** Creates the files that agents need. If this fails, the previous configuration stays in effect. */
   readonly prepare: (resolved: Resolved) => Promise<void>;
-  /** Applies the change to parts that keep state. Returns the accounts that changed. */
+  /** Applies the change to services that have state. Returns the accounts that changed. */
   readonly tell: (before: Applied<Resolved>, next: Applied<Resolved>) => Promise<readonly string[]>;
   /** Records the configuration that is now in effect. */
   readonly record: (config: Config, file: string) => Promise<void>;
@@ -41,7 +41,7 @@ export interface ReloadingPorts<Resolved extends Setup> {
   };
 }
 
-/** Reloads the configuration of a running host section by section. Reloads run one at a time. */
+/** Reloads the configuration of a running host section by section. Only one reload runs at a time. */
 export class Reloading<Resolved extends Setup> {
   readonly #ports: ReloadingPorts<Resolved>;
   readonly #started: Config;
@@ -105,7 +105,7 @@ export class Reloading<Resolved extends Setup> {
     return { applied: changedSections(before.loaded.config, next.loaded.config), forStart, accounts, kept };
   }
 
-  /** Runs follow-up work after a new configuration is in effect. A failure is logged and reverts nothing. */
+  /** Runs a follow-up step after a new configuration is in effect. A failure is logged and does not revert anything. */
   async #tried<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();

@@ -17,7 +17,7 @@ import { createWebFetch, type WebFetch } from "./web-fetch.ts";
 export interface ResolvedConfig extends Setup {
   /** Channels of the gateway's own clients. */
   readonly surfaces: Surfaces;
-  /** Returns true if clients of a channel authenticate with the gateway's own token. */
+  /** Returns true if a channel's clients authenticate with the gateway's own token. */
   readonly isOwnChannel: (channel: string) => boolean;
   /** Files that the gateway's own clients send. */
   readonly clientFiles: ClientFiles;
@@ -35,7 +35,7 @@ const CHANNEL_PACKAGES = {
   telegram: "@signalbox/channel-telegram",
 };
 
-/** Resolves the configuration without starting anything. `config check` uses it too. */
+/** Resolves the configuration without starting anything. Also used by `config check`. */
 export async function resolveConfig(
   options: Pick<GatewayOptions, "home" | "loaded" | "logger" | "env" | "channels" | "tools" | "vault">,
 ): Promise<ResolvedConfig> {

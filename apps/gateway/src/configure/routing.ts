@@ -10,12 +10,12 @@ import {
 } from "@signalbox/routing";
 import type { Agents } from "./agents.ts";
 
-/** Maximum number of mismatched bindings of each tier in an explanation. */
+/** Maximum number of mismatched bindings per tier in an explanation. */
 const MAX_EXPLAINED = 5;
 
 /**
- * Builds the router's configuration over all agents, including unusable ones. A message for an unusable agent gets an
- * error; another agent would answer with other tools and another memory.
+ * Builds the router's configuration for all agents, including unusable ones. A message for an unusable agent results in
+ * an error, because another agent would answer with other tools and another memory.
  */
 export function routingConfig(config: Config, agents: Agents): RoutingConfig {
   const { dmScope, identityLinks, reset } = config.session;
@@ -47,7 +47,7 @@ export function routingProblems(loaded: LoadedConfig, agents: Agents): Problem[]
   });
 }
 
-/** Returns the routing input of a message: the sender in a direct chat, otherwise the group or channel. */
+/** Returns the routing input for a message: the sender in a direct chat, otherwise the group or channel. */
 export function routeInput(event: MessageEvent): RouteInput {
   const { conversation, sender } = event;
   const peer =
@@ -70,7 +70,7 @@ export function routeInput(event: MessageEvent): RouteInput {
   };
 }
 
-/** Returns the admission input of a message, with facts about its route and client. */
+/** Returns the admission input for a message, with facts about its route and client. */
 export function createAdmissionInput(
   event: MessageEvent,
   known: Pick<AdmissionInput, "bound" | "tokenRole">,

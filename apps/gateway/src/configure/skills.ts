@@ -18,27 +18,27 @@ import { compareTexts, getCommandEnvironment } from "@signalbox/tools";
 import type { Agent, Agents } from "./agents.ts";
 import { sandboxSetting } from "./exec-sandbox.ts";
 
-/** Time for which a scan, and an agent's view of it, is cached, in milliseconds. */
+/** Time for which a scan and an agent's view of it are cached, in milliseconds. */
 const MAX_AGE_MS = 500;
 
 /** The skills of every agent. */
 export interface AgentsSkills {
   readonly problems: readonly Problem[];
-  /** Folders outside the workspaces that contain skills. Agents may read them. */
+  /** Skill folders outside the workspaces. Agents may read them. */
   readonly dirs: readonly string[];
-  /** Scans the skills if the last scan is too old. Cached longer if a scan is slow. */
+  /** Scans the skills if the last scan is too old. Slow scans are cached for longer. */
   forAgent(agent: Agent): Promise<AgentSkills>;
   /** Returns the skills of the last scan. */
   seen(agent: Agent): AgentSkills;
   /** Returns the skills of the last scan, and starts a new scan if it is too old. */
   latest(agent: Agent): AgentSkills;
-  /** Scans again and returns every finding about an agent's skills. */
+  /** Scans again and returns all findings about an agent's skills. */
   check(agent: Agent): Promise<SkillsCheck>;
-  /** Skills that wait for an owner's approval. */
+  /** Returns the skills that are waiting for an owner's approval. */
   pending(agent: Agent): Promise<readonly PendingSkill[]>;
   approve: Skills["approve"];
   /**
-   * Pins skills as they are first seen. Called by the gateway that holds the home.
+   * Pins skills when they are first seen. Called by the gateway that holds the home.
    *
    * @throws GatewayError if the pins cannot be written
    */
@@ -123,7 +123,7 @@ export async function resolveSkills(options: {
       }
     },
     latest(agent) {
-      // If a scan fails, the earlier result stays in use and the next caller gets the error.
+      // If a scan fails, the earlier result stays in use, and the next caller gets the error.
       forAgent(agent).catch(() => undefined);
       return seen(agent);
     },
@@ -148,7 +148,7 @@ function unknownSkills(
   );
 }
 
-/** Path of the setting that lists a skill: the agent's own list or the defaults. */
+/** Returns the path of the setting that lists a skill, in the agent's own list or the defaults. */
 function findSetting({ config }: LoadedConfig, agentId: string, name: string): ConfigPath {
   const { defaults, list } = config.agents;
   const index = list.findIndex(({ id }) => id === agentId);
@@ -164,8 +164,8 @@ function findSetting({ config }: LoadedConfig, agentId: string, name: string): C
 }
 
 /**
- * Returns the environment that skills' commands see. Programs and variables differ from the gateway's own. Undefined if
- * commands cannot run.
+ * Returns the environment of skills' commands. Their programs and variables differ from the gateway's own. Returns
+ * undefined if commands cannot run.
  */
 function getSkillTarget(config: Config, { programsDir }: Home): SkillTarget | undefined {
   const setting = sandboxSetting(config);

@@ -3,7 +3,7 @@ import type { GuardedFetch } from "@signalbox/tools";
 
 /** Channels of the gateway's own clients, by id. */
 export interface Surfaces {
-  /** The console and other clients that watch a conversation. Messages from `/hooks` arrive here too. */
+  /** The console and other clients that watch a conversation. Also receives messages from `/hooks`. */
   readonly web: WebHub;
   /** The OpenAI-compatible API. */
   readonly api: WebHub;

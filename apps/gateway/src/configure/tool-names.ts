@@ -10,7 +10,7 @@ import { allowsTool, BUILT_IN_TOOLS, findUnknownToolNames, listToolNames } from 
 import type { Agent, Agents } from "./agents.ts";
 import type { PluginTools } from "./plugin-tools.ts";
 
-/** Returns the tools of an agent, without those of MCP servers, which are known only during a run. */
+/** Returns an agent's tools, except those of MCP servers, which are only known during a run. */
 export function getAgentTools(agent: Agent, plugins: PluginTools): readonly string[] {
   return getAllNames(plugins).filter((name) => allowsTool(agent.tools, name));
 }
@@ -19,7 +19,7 @@ function getAllNames({ tools }: PluginTools): readonly string[] {
   return [...BUILT_IN_TOOLS, ...tools.map(({ name }) => name)];
 }
 
-/** Returns the names that tool lists may contain. The tools of an MCP server are not known before it has started. */
+/** Returns the names that tool lists may contain. An MCP server's tools are not known until it has started. */
 export function namesFor({ config }: LoadedConfig, plugins: PluginTools): readonly string[] {
   const ofServers = Object.keys(config.mcp.servers).map((server) => `${toolPrefix(server)}*`);
   return [...getAllNames(plugins), ...ofServers];
@@ -42,7 +42,7 @@ export function toolProblems(loaded: LoadedConfig, agents: Agents, plugins: Plug
   );
 }
 
-/** Returns every name in the tool lists of an agent, including lists for certain runs. */
+/** Returns all names in an agent's tool lists, including lists for certain runs. */
 function namesIn({ allow, deny, askModes, roles, channelKinds, models }: Agent["tools"]): readonly string[] {
   const rules = [roles, channelKinds, models].flatMap((byKey) => Object.values(byKey ?? {}));
   return [
@@ -51,7 +51,7 @@ function namesIn({ allow, deny, askModes, roles, channelKinds, models }: Agent["
   ];
 }
 
-/** Returns the path of the setting that lists a tool: the agent's own list or the defaults. */
+/** Returns the path of the setting that lists a tool, in the agent's own list or the defaults. */
 function findSetting({ config }: LoadedConfig, agentId: string, name: string): ConfigPath {
   const { defaults, list } = config.agents;
   const index = list.findIndex(({ id }) => id === agentId);

@@ -10,7 +10,7 @@ export interface Written {
   readonly tokens: { readonly input: number; readonly output: number } | undefined;
 }
 
-/** Charges a transcription to its sender, or rejects it. */
+/** Charges the sender for a transcription, or rejects it. */
 export type PayForTranscription = (recording: Recording, ask: () => Promise<Written>) => Promise<Written>;
 
 /** Base URLs of vendors with an OpenAI-compatible transcription endpoint. */
@@ -18,7 +18,7 @@ const PUBLIC_URLS: Readonly<Record<string, string>> = {
   openai: "https://api.openai.com/v1",
   mistral: "https://api.mistral.ai/v1",
 };
-/** Maximum length of a transcript, in characters: about an hour of speech. */
+/** Maximum length of a transcript, in characters. This is about an hour of speech. */
 const MAX_CHARACTERS = 100_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -58,7 +58,7 @@ export function createTranscriber(
   };
 }
 
-/** Reports an unknown transcription provider, or one without a URL. Recordings are then only named to the model. */
+/** Reports an unknown transcription provider or one without a URL. Recordings are then only mentioned to the model. */
 export function transcriptionProblems({ config, problem }: LoadedConfig): Problem[] {
   const { transcription } = config.media;
   if (transcription === "none" || findEndpoint(config, {}) !== undefined) return [];
@@ -74,8 +74,8 @@ export function transcriptionProblems({ config, problem }: LoadedConfig): Proble
 }
 
 /**
- * Returns the endpoint of a validly configured provider. A provider with an invalid entry is not used, so that
- * recordings intended for its address do not go to the vendor's public one.
+ * Returns the endpoint of a provider with a valid configuration. A provider with an invalid entry is not used, because
+ * recordings intended for its URL must not go to the vendor's public URL.
  */
 function findEndpoint({ media, models }: TranscriptionConfig, env: Environment): Endpoint | undefined {
   const { provider, model } = named(media.transcription);
@@ -97,8 +97,8 @@ function named(transcription: string): { readonly provider: string; readonly mod
 }
 
 /**
- * Builds a request of https://platform.openai.com/docs/api-reference/audio/createTranscription, which other vendors
- * support too.
+ * Builds a request for https://platform.openai.com/docs/api-reference/audio/createTranscription, which other vendors
+ * also support.
  */
 function createForm({ bytes, mimeType, extension }: Recording, model: string): FormData {
   const form = new FormData();
@@ -108,14 +108,17 @@ function createForm({ bytes, mimeType, extension }: Recording, model: string): F
   return form;
 }
 
-/** OpenAI decides by the file extension, and recognizes Opus only by the extension of its container, `ogg`. */
+/**
+ * Returns a file extension that OpenAI accepts. OpenAI detects the format from the extension, and recognizes Opus only
+ * by the extension of its container, `ogg`.
+ */
 function nameable(extension: string): string {
   return extension === "opus" || extension === "oga" ? "ogg" : extension;
 }
 
 const Answer = z.object({
   text: z.string(),
-  // Some vendors report usage by time, and others report none.
+  // Some vendors report usage by duration, and others report none.
   usage: z
     .object({ input_tokens: z.int().nonnegative(), output_tokens: z.int().nonnegative() })
     .optional()

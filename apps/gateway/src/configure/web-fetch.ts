@@ -1,10 +1,10 @@
 import type { Config } from "@signalbox/config";
 import { createGuardedFetch, type GuardedFetch } from "@signalbox/tools";
 
-/** Above the attachment limit of every channel. */
+/** Maximum size of a response, in bytes. This is above the attachment limit of every channel. */
 const MAX_BYTES = 200_000_000;
 
-/** Fetches addresses that people or models name. All such requests of a host use it. */
+/** Fetches URLs that people or models provide. All such requests of a host use this service. */
 export interface WebFetch {
   readonly fetch: GuardedFetch;
   /** Applies new settings. */

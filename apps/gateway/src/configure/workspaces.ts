@@ -11,8 +11,8 @@ export interface WorkspacesOptions {
 }
 
 /**
- * Creates the workspaces in the home with their first files. Configured folders belong to their owner and are left
- * unchanged.
+ * Creates the workspaces in the home with their initial files. Configured folders belong to their owner and are not
+ * changed.
  *
  * @throws GatewayError that names the folder that cannot be created
  */

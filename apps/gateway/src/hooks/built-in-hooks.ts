@@ -1,6 +1,6 @@
 import type { GatewayHook } from "./hook-points.ts";
 
-/** Features of the gateway that are hooks themselves. */
+/** Features of the gateway that are implemented as hooks. */
 export const BUILT_IN_HOOKS: readonly GatewayHook[] = [
   {
     point: "before_prompt_build",

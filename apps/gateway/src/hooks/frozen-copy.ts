@@ -1,4 +1,4 @@
-/** Returns a deeply frozen copy, so that a hook cannot change data of the host or of other hooks. */
+/** Returns a deeply frozen copy, so that a hook cannot change data that belongs to the host or to other hooks. */
 export function frozenCopy<T>(value: T): T {
   const copy = structuredClone(value);
   freeze(copy);

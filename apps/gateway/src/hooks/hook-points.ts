@@ -18,7 +18,7 @@ export interface MessageReceived extends Place {
   /** The gateway's id of the message. */
   readonly messageId: string;
   readonly event: MessageEvent;
-  /** `answer` passes the message to the agent. With every other decision, it ends here. */
+  /** `answer` passes the message to the agent. With any other decision, the message ends here. */
   readonly decision: "answer" | "pair" | "keep" | "ignore";
   /** Rule that led to the decision. */
   readonly rule: string;
@@ -29,8 +29,8 @@ export interface BeforeModelResolve extends Place {
   /** The last message of the batch. */
   readonly event: MessageEvent;
   /**
-   * Model as `provider/model` that a directive or the session requests. Absent: the agent's own. An unusable model is
-   * skipped.
+   * Model as `provider/model` that a directive or the session requests. If absent, the agent's own model is used.
+   * Unusable models are skipped.
    */
   readonly model: string | undefined;
   readonly thinking: ThinkingLevel;
@@ -41,20 +41,20 @@ export interface BeforePromptBuild extends Place {
   readonly event: MessageEvent;
   /** Pages that the message links to. Their text is untrusted. */
   readonly pages: readonly ContextDocument[];
-  /** Files attached to the message, including those that the model gets as images. */
+  /** Files attached to the message, including files that the model receives as images. */
   readonly files: readonly ContextDocument[];
   /** Model of the run, as `provider/model`. */
   readonly model: string;
   /** Instructions that an API client sent with the request. */
   readonly instructions: string | undefined;
   /**
-   * Sections added to the built-in ones; names are unique. `stable` ones that change from turn to turn break prompt
-   * caches.
+   * Sections to add to the built-in ones. Names are unique. If `stable` sections change between turns, they break
+   * prompt caches.
    */
   readonly extra: readonly ExtraSection[];
 }
 
-/** Called after the arguments of a tool call were validated and before policy decides about the call. */
+/** Called after a tool call's arguments were validated and before the policy decides about the call. */
 export interface BeforeToolCall extends Place {
   readonly tool: string;
   readonly callId: string;
@@ -127,13 +127,13 @@ export interface BeforeReply extends Place {
   /** `turn` for an answer of the agent, `command` for the answer to a slash command. */
   readonly source: "turn" | "command";
   /**
-   * Text of the reply. An empty text drops the reply and its attachments. Text that was already streamed to viewers
+   * The reply text. An empty string drops the reply and its attachments. Text that was already streamed to viewers
    * stays visible.
    */
   readonly text: string;
 }
 
-/** Called after a platform accepted a reply, or a client of the gateway was shown it. */
+/** Called after a platform accepted a reply or the reply was shown to a client of the gateway. */
 export interface MessageSent {
   readonly channel: string;
   readonly account: string;
@@ -154,8 +154,8 @@ export interface RunEnded extends InRun {
 }
 
 /**
- * All hook points, in the order in which a message passes them. Hooks get a frozen copy of the payload. Only their
- * return values have an effect.
+ * All hook points, in the order in which a message passes them. Hooks receive a frozen copy of the payload, and only
+ * their return values have an effect.
  */
 export interface HookPoints {
   readonly message_received: Observed<MessageReceived>;

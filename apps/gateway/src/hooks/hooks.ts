@@ -5,14 +5,14 @@ import { createTimeLimit, type StartTimer } from "./time-limit.ts";
 
 /** Calls the hooks of each point according to its kind. */
 export interface Hooks<Points extends AnyPoints<Points>> {
-  /** Starts all hooks and returns at once. */
+  /** Starts all hooks and returns immediately. */
   observe<Name extends PointOf<Points, "observe">>(point: Name, payload: Payload<Points, Name>): void;
-  /** Returns the payload with the changes of all hooks. Never rejects. */
+  /** Returns the payload with the changes from all hooks. Never rejects. */
   modify<Name extends PointOf<Points, "modify">>(
     point: Name,
     payload: Payload<Points, Name>,
   ): Promise<Payload<Points, Name>>;
-  /** Returns the first denial, or otherwise the payload with the changes of all hooks. Never rejects. */
+  /** Returns the first denial. If there is none, returns the payload with the changes from all hooks. Never rejects. */
   check<Name extends PointOf<Points, "block">>(
     point: Name,
     payload: Payload<Points, Name>,
@@ -28,12 +28,15 @@ type BlockResult<Payload> =
   | { readonly action: "allow"; readonly payload: Payload; readonly changed: boolean }
   | { readonly action: "deny"; readonly reason: string };
 
-/** A failed hook, and the consequence of the failure. */
+/** A failed hook and the consequence of its failure. */
 export interface HookFailure {
   readonly hook: string;
   readonly point: string;
   readonly error: unknown;
-  /** `ignored`: it was an observer. `skipped`: its change is dropped. `denied`: a failed blocking hook denies. */
+  /**
+   * `ignored`: the hook was an observer. `skipped`: its change was dropped. `denied`: a blocking hook failed, so the
+   * call is denied.
+   */
   readonly consequence: "ignored" | "skipped" | "denied";
 }
 
@@ -41,10 +44,11 @@ export interface HooksOptions<Points extends AnyPoints<Points>> {
   readonly points: PointDefinitions<Points>;
   /** Hooks of the host program, in the order in which they are called. */
   readonly hooks: readonly Hook<Points>[];
-  /** Hooks that are called before `hooks`. Read at each call, because a reload may change them. Default: none. */
+  /** Hooks to call before `hooks`. Read on each call, because a reload may change them. Default: none. */
   readonly unchecked?: () => readonly UncheckedHook[];
   /**
-   * The gateway's own hooks, called before all others. They do not modify their payload, so it is not copied for them.
+   * The gateway's own hooks, which are called before all others. They do not modify their payload, so it is not copied
+   * for them.
    */
   readonly own?: readonly Hook<Points>[];
   readonly onFailure: (failure: HookFailure) => void;

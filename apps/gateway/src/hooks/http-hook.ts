@@ -4,7 +4,7 @@ import type { UncheckedHook } from "./point-types.ts";
 export interface HttpHookOptions {
   readonly point: string;
   readonly name: string;
-  /** URL that receives the payload by POST. Redirects are not followed. */
+  /** URL that receives the payload in a POST request. Redirects are not followed. */
   readonly url: string;
   /** Key for signing requests. Default: requests are not signed. */
   readonly secret?: string;
@@ -21,11 +21,11 @@ const MAX_BYTES = 1_000_000;
 
 /**
  * Creates a hook that posts `{ hook, point, payload }` to a URL. The response is the hook's return value as JSON, or
- * 204 without one. Every other status and invalid JSON is a failure, whose consequence depends on the kind of the
+ * 204 if there is none. Any other status and invalid JSON are failures, whose consequence depends on the kind of the
  * point.
  *
- * With a secret, the header `x-signalbox-signature` is `v1=` followed by the hexadecimal HMAC-SHA256 of
- * `x-signalbox-timestamp` (seconds), a full stop and the body. A receiver should also reject old timestamps.
+ * With a secret, the header `x-signalbox-signature` is `v1=` followed by the hexadecimal HMAC-SHA256 of `x-signalbox-
+ * timestamp` (seconds), a period and the body. A receiver should also reject old timestamps.
  */
 export function createHttpHook(options: HttpHookOptions): UncheckedHook {
   const { point, name, url, secret, timeoutMs, fetch = globalThis.fetch, now = Date.now } = options;
@@ -50,14 +50,14 @@ export function createHttpHook(options: HttpHookOptions): UncheckedHook {
       }
       if (response.status === 204) return undefined;
       const text = await readText(response);
-      // Only 204 means "no change". An empty 200 could come from any server at that address and must not pass a
-      // blocking hook.
+      // Only 204 means "no change". An empty 200 response could come from any server at that address and must not pass
+      // a blocking hook.
       return text.trim() === "" ? null : JSON.parse(text);
     },
   };
 }
 
-/** The underlying cause: the runtime's "fetch failed" contains no reason. */
+/** Returns the underlying cause, because the runtime's "fetch failed" contains no reason. */
 function reasonBehind(error: unknown): string {
   if (error instanceof AggregateError) return reasonBehind(error.errors[0]);
   if (!(error instanceof Error)) return String(error);

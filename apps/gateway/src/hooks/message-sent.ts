@@ -24,7 +24,7 @@ export function sentMessage(row: SentRow): MessageSent {
   return { channel, account, address, sessionKey, runId, message };
 }
 
-/** Returns the payload of `message_sent` for a reply that a client of the gateway was shown. */
+/** Returns the payload of `message_sent` for a reply that was shown to a client of the gateway. */
 export function shownMessage(
   { stored, sessionKey }: AskedMessage,
   runId: string | undefined,

@@ -6,14 +6,14 @@ export interface Observed<Payload> {
   readonly payload: Payload;
 }
 
-/** A point at which hooks change some members of the payload, one after the other. */
+/** A point at which hooks change some properties of the payload, one hook after the other. */
 export interface Modified<Payload, Changes extends keyof Payload> {
   readonly kind: "modify";
   readonly payload: Payload;
   readonly change: Partial<Pick<Payload, Changes>>;
 }
 
-/** A point at which hooks allow or deny, and may change some members of the payload. */
+/** A point at which hooks allow or deny an operation and may change some properties of the payload. */
 export interface Blocking<Payload, Changes extends keyof Payload = never> {
   readonly kind: "block";
   readonly payload: Payload;
@@ -68,7 +68,7 @@ interface HookAt<Points extends AnyPoints<Points>, Name extends keyof Points> {
   readonly timeoutMs?: number;
   /**
    * @param payload a frozen copy
-   * @param signal fires when the time limit expires
+   * @param signal aborted when the time limit expires
    */
   run(payload: Payload<Points, Name>, signal: AbortSignal): Returned<Points[Name]>;
 }

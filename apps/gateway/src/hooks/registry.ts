@@ -22,7 +22,8 @@ const CONSEQUENCES = {
 } as const;
 
 /**
- * Creates the gateway's hook registry. Failures reported to third-party hooks have secrets redacted.
+ * Creates the gateway's hook registry. Secrets are redacted from failures before they are reported to third-party
+ * hooks.
  *
  * @throws TypeError if a hook names an unknown point
  */

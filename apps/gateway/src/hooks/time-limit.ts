@@ -6,7 +6,10 @@ const startSystemTimer: StartTimer = (ms, task) => {
   return () => clearTimeout(timer);
 };
 
-/** Runs work with a time limit in milliseconds. Rejects when it expires, and aborts the work's signal. */
+/**
+ * Runs an operation with a time limit in milliseconds. When the limit expires, rejects and aborts the operation's
+ * signal.
+ */
 export type TimeLimit = <T>(ms: number, work: (signal: AbortSignal) => T | Promise<T>) => Promise<T>;
 
 export function createTimeLimit(startTimer: StartTimer = startSystemTimer): TimeLimit {

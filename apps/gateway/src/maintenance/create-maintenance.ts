@@ -9,9 +9,9 @@ import type { GatewayContext } from "../context.ts";
 import { recover } from "../pipeline/pipeline.ts";
 
 /**
- * Creates the work that the gateway does at intervals: renewing leases, taking over abandoned work, pruning.
+ * Creates the periodic maintenance of the gateway: renewing leases, taking over abandoned work, pruning.
  *
- * @param onLost called if the lease of the home is lost
+ * @param onLost called if the home's lease is lost
  */
 export function createMaintenance(
   ctx: GatewayContext,

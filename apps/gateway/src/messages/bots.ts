@@ -2,12 +2,12 @@ import type { MessageEvent } from "@signalbox/channel";
 import type { InboxAccept, InboxStore, PlatformMessage } from "@signalbox/store";
 import type { ServiceBodies, StoredMessage, StoredRow } from "./service-store.ts";
 
-/** Message ids are unique per bot, and the bot of an account can be replaced. */
+/** Message ids are unique per bot, and an account's bot can be replaced. */
 interface OfBot {
   readonly botId?: string;
 }
 
-/** Inbox keys of an event. Ids are unique per bot. */
+/** Returns the inbox keys of an event. Ids are unique per bot. */
 export function inboxKeys(
   event: MessageEvent,
 ): Pick<InboxAccept, "channel" | "account" | "eventId" | "conversationId" | "senderId"> {
@@ -26,7 +26,7 @@ export function isOfAnotherBot({ event }: StoredMessage, { botId }: OfBot): bool
 }
 
 /**
- * Accepts a message under the platform's id alone, which people use in commands. If a message of another bot has that
+ * Accepts a message under the platform's id only, which people use in commands. If a message from another bot has this
  * id, the bot's id is added.
  */
 export async function acceptOfBot<T extends ServiceBodies>(
@@ -43,7 +43,7 @@ export async function acceptOfBot<T extends ServiceBodies>(
   return inbox.acceptAhead({ ...entry, messageId: botKey(event, entry.messageId) });
 }
 
-/** Finds a platform's message. A message of the same bot takes precedence. */
+/** Finds a message by its platform id. A message from the same bot takes precedence. */
 export async function findOfBot<T extends ServiceBodies>(
   inbox: InboxStore<T>,
   message: PlatformMessage & OfBot,

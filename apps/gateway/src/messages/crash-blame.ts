@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { KvStore, LeaseToken, Run, RunId } from "@signalbox/store";
 
-/** Crashes for which a run is not blamed, because other runs were in progress. Beyond them it is. */
+/** Maximum number of crashes that do not count against a run because other runs were in progress. */
 const MAX_SPARED = 10;
 const NAMESPACE = "spared_run";
-/** No run is in progress this long, so counts of finished runs expire. */
+/** Time after which counts expire, in milliseconds. No run is in progress for this long. */
 const TTL_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** A process that ended because of an error. */
@@ -16,22 +16,26 @@ interface Crash {
 }
 
 /**
- * Decides whether the end of a process counts against an interrupted run. It does if the run was the only one of its
- * process, or if the process ended because of an error. A signal sent by a person is not the fault of a message.
+ * Decides whether the end of a process counts against an interrupted run. It does if the run was the only one in its
+ * process, or if the process ended because of an error. If a person sent a signal to the process, no message is to
+ * blame.
  */
 export interface CrashBlame {
-  /** Compares the runs that recovery found. Call it before they are resumed. */
+  /** Compares the runs that recovery found. Call this before they are resumed. */
   compare(interrupted: readonly Pick<Run, "id" | "lease" | "startedAt">[]): void;
-  /** Returns true if the last end of its process counts against a run. */
+  /** Returns true if the end of a run's last process counts against the run. */
   isBlamed(run: Pick<Run, "id" | "lease">): Promise<boolean>;
-  /** Records that this process ends because of an error. Synchronous, because an uncaught exception ends it at once. */
+  /**
+   * Records that this process is ending because of an error. Synchronous, because an uncaught exception ends it
+   * immediately.
+   */
   noteCrash(): void;
 }
 
 interface CrashBlameOptions {
   readonly kv: Pick<KvStore, "get" | "set">;
   readonly lease: LeaseToken;
-  /** Holds the crash of the latest process. */
+  /** The file that stores the crash of the latest process. */
   readonly noteFile: string;
   readonly now: () => number;
 }

@@ -36,12 +36,12 @@ interface Answer {
   readonly outcome: RunOutcome;
   readonly usage?: RunUsage;
   readonly error?: Problem;
-  /** The message started a new session. */
+  /** True if the message started a new session. */
   readonly begins?: boolean;
 }
 
 export interface Exchanges extends ExchangeReader {
-  /** Stores an exchange for the session's history. Idempotent, so it may be repeated after a crash. */
+  /** Stores an exchange for the session's history. This is idempotent, so it may be repeated after a crash. */
   keep(sessionKey: string, messages: readonly PlacedMessage[], said: Answer): Promise<void>;
   /** Stores a notice about a run whose messages are in the history. */
   addNote(
@@ -62,8 +62,8 @@ const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 
 export function createExchanges({ store, getCapabilities, redact, now }: CoreContext): Exchanges {
   /**
-   * Returns the later use of an exchange, if any. Chat platforms keep their own history. Clients that wait for one
-   * answer read no history but may request that answer again.
+   * Returns how an exchange will be used later, if at all. Chat platforms keep their own history. Clients that wait for
+   * one answer do not read the history but may request the answer again.
    */
   const getReader = ({ channel, account }: Place): "looks-back" | "asks-again" | undefined => {
     const { readsSession, awaitsSingleAnswer } = getCapabilities(channel, account) ?? {};
@@ -80,7 +80,7 @@ export function createExchanges({ store, getCapabilities, redact, now }: CoreCon
       const runId = id;
       const asked = messages.map(({ stored: { event } }) => toQuestionMessage(event, runId, begins));
       const answer = text === undefined ? [] : [toAnswerMessage(runId, text, now())];
-      // A session may start with a command; create it so that the history can be shown.
+      // A session may start with a command. Create it, so that the history can be shown.
       if (reader === "looks-back") await store.sessions.ensure(sessionSeed(first));
       const why = error === undefined ? {} : { error: { ...error, message: redact(error.message) } };
       await put(sessionKey, id, { messages: [...asked, ...answer], end: { ...end, ...why, runId } });

@@ -1,13 +1,13 @@
 import type { RetryPolicy } from "@signalbox/lanes";
 import { getStoreError, isFatal, isRetryable } from "@signalbox/store";
 
-/** Number of started attempts of one run after which its messages are given up. */
+/** Number of started attempts after which a run's messages are given up. */
 export const POISON_ATTEMPTS = 3;
 
 /** Maximum number of attempts after a permanent store error. */
 const MAX_REFUSALS = 3;
 
-/** Thrown if a run of another process on the same store holds the session. It ends with that run or process. */
+/** Thrown if a run of another process on the same store holds the session. The hold ends with that run or process. */
 export class SessionBusyError extends Error {
   override readonly name = "SessionBusyError";
 }
@@ -23,7 +23,7 @@ function isProgramReplaced(error: unknown): boolean {
   );
 }
 
-/** Decides whether failed pipeline work is retried, ended or left to the next process. */
+/** Decides whether a failed pipeline operation is retried, ended or left to the next process. */
 export const classifyFailure: RetryPolicy = (error) => {
   const failure = getStoreError(error);
   if (failure === undefined) return isProgramReplaced(error) ? "fatal" : "give_up";
@@ -34,7 +34,7 @@ export const classifyFailure: RetryPolicy = (error) => {
 export const classifyRunFailure: RetryPolicy = (error, failures) =>
   error instanceof SessionBusyError ? "wait" : classifyPermanentFailure(error, failures);
 
-/** Classifies a failure of work that the store may reject permanently. */
+/** Classifies a failure of an operation that the store may reject permanently. */
 export const classifyPermanentFailure: RetryPolicy = (error, failures) => {
   const failure = getStoreError(error);
   const permanent = failure !== undefined && !isRetryable(failure) && failures >= MAX_REFUSALS;

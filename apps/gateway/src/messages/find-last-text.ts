@@ -1,12 +1,12 @@
 import type { InboxId } from "@signalbox/store";
 import type { ServiceStore } from "./service-store.ts";
 
-/** Number of recent messages that are searched. */
+/** Number of recent messages to search. */
 const MAX_SEARCHED = 20;
 
 /**
- * Returns the last text that a person wrote in a session, from which the language is detected. Commands are skipped,
- * because they are the same in every language.
+ * Returns the last text that a person wrote in a session, for language detection. Skips commands, because they are the
+ * same in every language.
  */
 export async function findLastText(
   { inbox }: { readonly inbox: Pick<ServiceStore["inbox"], "list"> },
@@ -19,7 +19,7 @@ export async function findLastText(
     limit: MAX_SEARCHED,
     before,
   });
-  // Work started by a trigger has no message from its owner.
+  // A run started by a trigger has no message from its owner.
   const said = rows.find(
     ({ messageId, senderId, payload: { event } }) =>
       messageId !== undefined && senderId === person.senderId && !event.text.startsWith("/"),

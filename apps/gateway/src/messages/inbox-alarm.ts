@@ -4,7 +4,7 @@ type AcceptResult =
   | { readonly outcome: "full"; readonly unfinished: number; readonly limit: number }
   | { readonly outcome: "accepted" | "duplicate" };
 
-/** Logs a full inbox once, and again only after there was room: refused senders may retry at any rate. */
+/** Logs a full inbox once, and again only after there was space, because rejected senders may retry at any rate. */
 export class InboxAlarm {
   readonly #logger: Logger;
   #isFull = false;

@@ -6,7 +6,7 @@ type NamedMessage = Pick<MessageEvent, "channel" | "account" | "messageId">;
 export class PendingMessages {
   readonly #pending = new Map<string, Promise<unknown>>();
 
-  /** Counts the message as pending until `work` has ended. */
+  /** Counts the message as pending until `work` completes. */
   async track<T>(message: NamedMessage, work: Promise<T>): Promise<T> {
     const key = getKey(message);
     this.#pending.set(key, work);

@@ -55,7 +55,7 @@ export function isMessagesDeleted({ state, detail }: InboxRow<GatewayBodies>): b
   return state === "running" && detail !== undefined;
 }
 
-/** Rule of a message that was deleted on its platform. */
+/** Rule for messages that were deleted on their platform. */
 export const DELETED = "deleted";
 
 /** Reason of an abort: all messages of the run were deleted. */
@@ -63,7 +63,7 @@ export class MessagesDeletedError extends Error {
   override readonly name = "MessagesDeletedError";
 }
 
-/** Returns the inbox ids of an item that contains a platform's message or a correction of it. */
+/** Returns the inbox ids of an item that contains a platform's message or a correction to it. */
 export function idsOfMessage(item: Queued, of: DeletedEvent): InboxId[] {
   const held =
     item.kind === "message"
@@ -78,13 +78,16 @@ function isSameMessage(stored: InboundRecord, of: DeletedEvent): boolean {
   return isNamedSo && !isOfAnotherBot(stored, of);
 }
 
-/** Returns the sender of an item, whose share of the concurrency limit it counts against, even in a group. */
+/** Returns the sender whose share of the concurrency limit an item counts against, even in a group. */
 export function ownerOf(item: Queued): string {
   const event = getLatestEvent(item);
   return event === undefined ? item.sessionKey : getSenderKey(event);
 }
 
-/** Returns true for items that may take the reserved run slots: those of owners, and of the gateway in their name. */
+/**
+ * Returns true for items that may take the reserved run slots: items from owners, and items from the gateway on their
+ * behalf.
+ */
 export function isOwnersItem(item: Queued): boolean {
   const stored = item.kind === "message" ? item.stored : item.interrupted.inbox[0]?.payload;
   return stored?.role === "owner" || stored?.role === "system";
@@ -94,7 +97,9 @@ function getSenderKey({ channel, account, sender }: MessageEvent): string {
   return `${channel}/${account}/${sender.id}`;
 }
 
-/** Returns true if a stop command ends a waiting item. It does not end later items or other group members' items. */
+/**
+ * Returns true if a stop command ends a waiting item. It does not end later items or items from other group members.
+ */
 export function isStoppedBy(item: Queued, stop: Pick<QueuedMessage, "seq" | "stored">): boolean {
   const { event, role } = stop.stored;
   return (
@@ -126,8 +131,8 @@ export function getPlainText({ order, stored }: QueuedMessage): string {
 
 /**
  * Returns true if one run may answer both messages. The reply must reach both senders, because linked people and shared
- * sessions write from several places. In a group, each person gets a separate answer, as a reply to their own message.
- * A guest does not join a run that contains text which guests may not see.
+ * sessions write from several conversations. In a group, each person gets a separate answer, as a reply to their own
+ * message. A guest does not join a run that contains text that guests may not see.
  */
 export function mayShareRun(a: Queued, b: Queued): boolean {
   const event = getLatestEvent(a);

@@ -4,25 +4,25 @@ import type { JsonValue, KvStore, Logger } from "@signalbox/store";
 /** A conversation with which an account exchanges messages. */
 type Destination = Pick<MessageEvent, "channel" | "account" | "address">;
 
-/** The reason why a platform accepts no message in a conversation until a person writes there. */
+/** The reason why a platform accepts no messages in a conversation until a person writes there. */
 export interface ClosedReplyWindow {
   /** The name of the platform. */
   readonly platform: string;
-  /** Time after a person's message in which the platform accepts messages, in milliseconds. */
+  /** Time after a person's message during which the platform accepts messages, in milliseconds. */
   readonly windowMs: number;
-  /** Maximum number of messages for a person's message, if they are used up. */
+  /** Maximum number of messages per message from a person, if all of them were used. */
   readonly used?: number;
-  /** The time of the last message of a person, in milliseconds since the epoch, if it is known. */
+  /** Time of the last message from a person, in milliseconds since the epoch, if it is known. */
   readonly heardAt?: number;
 }
 
-/** Knows if a platform that accepts only replies accepts a message in a conversation. */
+/** Determines whether a platform that only accepts replies would accept a message in a conversation. */
 export interface ReplyWindows {
-  /** Records a message of a person. Does nothing on other platforms. */
+  /** Records a message from a person. Does nothing on other platforms. */
   heard(event: MessageEvent): void;
   /** Records messages that were sent. Does nothing on other platforms. */
   sent(to: Destination, count: number): void;
-  /** Returns why the platform would reject a message at a time, or `undefined` if it would accept it. */
+  /** Returns why the platform would reject a message at the given time, or `undefined` if it would accept it. */
   findClosed(to: Destination, at?: number): Promise<ClosedReplyWindow | undefined>;
 }
 
@@ -42,12 +42,12 @@ const EXTRA_TTL_MS = 7 * 24 * 60 * 60_000;
 
 interface Entry {
   readonly at: number;
-  /** Messages sent since. */
+  /** Number of messages sent since then. */
   readonly sent: number;
 }
 
 export function createReplyWindows({ kv, getChannel, logger, now }: ReplyWindowsOptions): ReplyWindows {
-  /** The latest change of each conversation. Changes of one conversation run one after the other. */
+  /** The latest change for each conversation. Changes for one conversation run one after the other. */
   const changes = new Map<string, Promise<void>>();
 
   const read = async (key: string): Promise<Entry | undefined> => parseEntry(await kv.get(NAMESPACE, key));
@@ -77,7 +77,7 @@ export function createReplyWindows({ kv, getChannel, logger, now }: ReplyWindows
     heard(event) {
       if (event.sender.isBot || event.sender.isSelf) return;
       const at = Math.min(event.timestamp, now());
-      // A redelivered or backfilled message is not the latest one.
+      // A redelivered or backfilled message may not be the latest one.
       change(event, (entry) => (entry !== undefined && at <= entry.at ? undefined : { at, sent: 0 }));
     },
     sent: (to, count) => change(to, (entry) => entry && { ...entry, sent: entry.sent + count }),
@@ -113,7 +113,7 @@ export function formatWindow(windowMs: number): string {
   return Number.isInteger(hours) ? `${hours} h` : `${Math.round(windowMs / 60_000)} min`;
 }
 
-/** Warns the model that a schedule will be ignored unless a person writes before. */
+/** Warns the model that a schedule will be ignored unless a person writes first. */
 export function warnOfClosed({ platform, windowMs }: ClosedReplyWindow): string {
   return `${platform} accepts messages here only within ${formatWindow(windowMs)} after a person wrote. If nobody writes before, it does not run. Tell the person.`;
 }

@@ -5,7 +5,8 @@ import { findLastText } from "./find-last-text.ts";
 import type { PlacedMessage, ServiceStore } from "./service-store.ts";
 
 /**
- * Returns phrases for the sender of a command. If the command shows no language, the sender's earlier messages decide.
+ * Returns phrases for the sender of a command. If the command does not indicate a language, the sender's earlier
+ * messages are used.
  */
 export async function getSenderPhrases(
   { store }: { readonly store: { readonly inbox: ServiceStore["inbox"] } },

@@ -15,7 +15,7 @@ export interface PlacedMessage {
   readonly stored: Pick<StoredMessage, "event">;
 }
 
-/** Types of the JSON columns that the gateway keeps in the store. */
+/** Types of the JSON columns that the gateway stores. */
 export interface ServiceBodies extends Bodies {
   readonly message: AgentMessage;
   readonly inbound: StoredMessage;

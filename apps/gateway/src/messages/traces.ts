@@ -9,7 +9,7 @@ import type { ServiceStore, StoredRow } from "./service-store.ts";
 /** Explains how a message was routed. */
 export type ExplainRoute = (event: MessageEvent) => RouteExplanation;
 
-/** Finds a message by the gateway's id, or the newest one with a platform's id. Ids of clients are not unique. */
+/** Finds a message by the gateway's id, or the newest message with a platform's id. Client ids are not unique. */
 export async function findMessage<T extends Bodies>(
   { inbox }: { readonly inbox: InboxStore<T> },
   id: string,
@@ -20,7 +20,7 @@ export async function findMessage<T extends Bodies>(
 
 type Place = Pick<MessageEvent, "channel" | "account" | "conversation">;
 
-/** Finds a message of this conversation by its platform id. The id alone does not identify the conversation. */
+/** Finds a message in this conversation by its platform id. The id by itself does not identify the conversation. */
 export async function findInConversation<T extends Bodies>(
   { inbox }: { readonly inbox: InboxStore<T> },
   { channel, account, conversation }: Place,
@@ -38,7 +38,7 @@ export async function isOfConversation<T extends Bodies>(
   return (await findInConversation(store, place, messageId)) !== undefined;
 }
 
-/** A message and its outcome. Until it has one, the admission rule is shown. */
+/** Returns a message and its outcome. The admission rule is shown until there is an outcome. */
 export function messageInfo(row: StoredRow): MessageInfo {
   const { id, messageId, receivedAt, channel, account, conversationId, senderId, state, payload } = row;
   const rule = row.detail?.rule ?? payload.rule;
@@ -60,7 +60,7 @@ export function messageInfo(row: StoredRow): MessageInfo {
   };
 }
 
-/** Reads every trace entry of a message, by the gateway's id or the platform's. */
+/** Reads all trace entries of a message, by the gateway's id or the platform's id. */
 export async function readTrace(
   store: ServiceStore,
   id: string,

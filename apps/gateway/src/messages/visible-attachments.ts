@@ -1,7 +1,7 @@
 import type { MessageEvent } from "@signalbox/channel";
 import type { AttachmentInfo } from "@signalbox/protocol";
 
-/** Returns the attachments of a message as clients see them. */
+/** Returns a message's attachments as clients see them. */
 export function attachmentsSeen({ media }: MessageEvent): { attachments?: AttachmentInfo[] } {
   if (media.length === 0) return {};
   const attachments = media.map(({ name, mimeType, size }) => ({

@@ -3,9 +3,9 @@ import { type ApprovalInfo, type Client, isClientError } from "@signalbox/client
 import { formatSessionKey } from "@signalbox/routing";
 import { visible } from "@signalbox/telemetry";
 
-/** Asks at the terminal about pending tool calls of a conversation. */
+/** Prompts for pending tool calls of a conversation at the terminal. */
 export interface ApprovalPrompts {
-  /** Shows requests that are new. */
+  /** Shows new requests. */
   look(): Promise<void>;
   /** Returns true if the line answered the open request. */
   answer(line: string): Promise<boolean>;
@@ -23,7 +23,7 @@ export function createApprovalPrompts(
 ): ApprovalPrompts {
   let open: readonly ApprovalInfo[] = [];
   const asked = new Set<string>();
-  /** The displayed request was decided elsewhere. */
+  /** The displayed request was decided by other means. */
   let isAnsweredElsewhere = false;
   const sessionKey = formatSessionKey({
     kind: "direct",

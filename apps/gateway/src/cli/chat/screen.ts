@@ -5,7 +5,7 @@ import { short } from "../table.ts";
 const ARGUMENTS_CHARS = 80;
 const ERROR_CHARS = 200;
 
-/** Prints the frames of a run: text as it arrives, and one line at the start and at the end of each tool call. */
+/** Prints a run's frames: text as it arrives, and one line at the start and end of each tool call. */
 export function createScreen(write: (text: string) => void): (frame: ServerFrame) => void {
   /** True if the text was streamed. It is then not printed again at the end. */
   let isStreamed = false;

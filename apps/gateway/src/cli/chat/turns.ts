@@ -4,7 +4,7 @@ interface TurnsOptions {
   readonly say: (line: string, signal: AbortSignal) => AsyncIterable<ServerFrame>;
   /** Creates a printer for the frames of one run. */
   readonly screen: () => (frame: ServerFrame) => void;
-  /** Called when no run is left. */
+  /** Called when no run remains. */
   readonly onIdle: () => void;
 }
 

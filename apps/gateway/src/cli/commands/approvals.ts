@@ -5,7 +5,7 @@ import { withStore } from "../home-store.ts";
 import { print } from "../output.ts";
 import { runningGateway } from "../running.ts";
 
-/** `signalbox approvals list`. A restart ends open requests; continued runs ask again. */
+/** `signalbox approvals list`. A restart ends open requests, and resumed runs ask again. */
 export async function list(options: CommonOptions): Promise<void> {
   const { client } = await runningGateway(options.home);
   const open = await client.approvals();

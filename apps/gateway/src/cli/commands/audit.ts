@@ -27,7 +27,7 @@ export async function list(
   );
 }
 
-/** `signalbox audit verify`: exits with 1 if an entry was changed, removed or moved. */
+/** `signalbox audit verify`. The exit code is 1 if an entry was changed, removed or moved. */
 export async function verify(options: CommonOptions & { readonly head?: string }): Promise<void> {
   const verdict = await withStore(options, "read", ({ audit }, home) => {
     const noted = fileWitness(home.auditHeadFile).read();

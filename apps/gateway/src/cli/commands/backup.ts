@@ -10,7 +10,7 @@ import { formatCommand } from "../format-command.ts";
 import { print } from "../output.ts";
 import { withProgress } from "../progress.ts";
 
-/** `signalbox backup <folder>`: the folder gets its final name only after everything was written. */
+/** `signalbox backup <folder>`. The folder gets its final name only after everything was written. */
 export async function backup(folder: string, options: CommonOptions): Promise<void> {
   const path = resolve(folder);
   if (existsSync(path)) throw taken(path);

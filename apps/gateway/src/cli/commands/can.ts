@@ -18,7 +18,7 @@ interface UseAsked {
   /** Sender as `channel:id`. */
   readonly sender: string;
   readonly tool: string;
-  /** Account of the channel, that is, the bot that receives the message. */
+  /** The account of the channel, which is the bot that receives the message. */
   readonly account: string;
   /** Group as `channel:id`. Absent for a direct conversation. */
   readonly group?: string;
@@ -26,12 +26,12 @@ interface UseAsked {
 
 interface UseAnswer {
   readonly agent: string;
-  /** Result of admission for a message there. */
+  /** Result of the admission check for a message in this conversation. */
   readonly admission: { readonly kind: string; readonly rule: string };
   /** Absent if the sender gets no answer. */
   readonly role?: string;
   readonly uses: readonly {
-    /** True if the run has read text of other people. */
+    /** True if the run has read content from other people. */
     readonly tainted: boolean;
     /** Path or host that the call accesses. */
     readonly reachesFor?: string;
@@ -41,7 +41,10 @@ interface UseAnswer {
   }[];
 }
 
-/** `signalbox can <sender> <tool>`: whether a person may use a tool, and by which rule; exit code 1 if not. */
+/**
+ * `signalbox can <sender> <tool>`: prints whether a person may use a tool and the rule that decides this. The exit code
+ * is 1 if the person may not.
+ */
 export async function can(
   sender: string,
   tool: string,
@@ -69,7 +72,7 @@ function formatLines({ agent, admission, role, uses }: UseAnswer, sender: string
   return [`${agent} answers ${sender} as ${role} (${admission.rule}).`, ...lines];
 }
 
-/** Explains what a person may do and which rules decide it. Uses the gateway's own admission and policy code. */
+/** Explains what a person may do and which rules apply. Uses the gateway's own admission and policy code. */
 async function canUse(configured: ConfiguredHome, asked: UseAsked, host: GatewayHost): Promise<UseAnswer> {
   const { home, loaded } = configured;
   const workspaces = getWorkspaces(home, resolveAgents(loaded, home));
@@ -89,7 +92,7 @@ async function canUse(configured: ConfiguredHome, asked: UseAsked, host: Gateway
   return { agent: agent.id, admission, role, uses: decideUses(agent, event, sessionKey, role, asked.tool) };
 }
 
-/** Returns the decisions of an untainted and of a tainted run. */
+/** Returns the decisions for an untainted and a tainted run. */
 function decideUses(
   agent: Agent,
   event: MessageEvent,

@@ -30,7 +30,7 @@ function completedIn(command: Command, path: readonly string[]): Completed[] {
   ];
 }
 
-/** Generates the bash script. It ignores options and their values when it looks for the command. */
+/** Generates the Bash script, which ignores options and their values when it looks for the command. */
 function bash(commands: readonly Completed[]): string {
   const cases = commands.map(
     ({ words, next }) =>

@@ -45,7 +45,7 @@ export async function check(options: CommonOptions, host: GatewayHost): Promise<
   if (errors > 0) throw new GatewayError("config", `${errors} error${errors === 1 ? "" : "s"} in ${file}.`);
 }
 
-/** If the file is too broken to start with, reports only the problems that the file itself shows. */
+/** Finds all problems. If the gateway could not start with the file, returns only the problems in the file itself. */
 async function findProblems(
   options: CommonOptions,
   look: (configured: ConfiguredHome) => Promise<readonly Problem[]>,
@@ -58,7 +58,10 @@ async function findProblems(
   }
 }
 
-/** `signalbox config schema`: includes the settings of all channels, also of installed packages. */
+/**
+ * `signalbox config schema`: prints the schema, including the settings of all channels, even those from installed
+ * packages.
+ */
 export async function schema(options: CommonOptions, host: GatewayHost): Promise<void> {
   const { accounts } = (await prepare(configuredHome(options), host)).setup;
   process.stdout.write(`${JSON.stringify(configJsonSchema(accounts.definitions), null, 2)}\n`);
@@ -110,7 +113,7 @@ async function change(
 ): Promise<void> {
   const home = locateHome(options.home, process.env);
   const edit = { path: parseConfigPath(home.configFile, path), value };
-  // References to tools and packages can be validated only by resolving the configuration.
+  // References to tools and packages can only be validated by resolving the configuration.
   const look = () =>
     findProblems(options, async (configured) => (await prepare(configured, host)).setup.problems);
   const before = new Set((await look()).map((problem) => `${problem.path} ${problem.message}`));
@@ -125,7 +128,7 @@ async function change(
     throw new GatewayError("config", `${path} was changed, but does not work yet.`);
 }
 
-/** `signalbox config history`: lists the file's versions before each change that the program made. */
+/** `signalbox config history`: lists the versions of the file before each change by the program. */
 export async function history(options: CommonOptions): Promise<void> {
   const home = locateHome(options.home, process.env);
   const versions = configVersions(home);
@@ -153,7 +156,7 @@ function changed(options: CommonOptions, done: string): string {
     : done;
 }
 
-/** Resolves the configuration like a gateway. */
+/** Resolves the configuration in the same way as a gateway. */
 function prepare(configured: ConfiguredHome, host: GatewayHost): Promise<PreparedGateway> {
   return host.prepare(configured, openVault(configured.loaded, configured.env), { level: "silent" });
 }

@@ -10,7 +10,7 @@ import type { GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
 
 /**
- * `signalbox doctor`: checks everything that a gateway needs, and prints a line with a remedy for each part. `--fix`
+ * `signalbox doctor`: checks everything that a gateway needs and prints a line with a remedy for each problem. `--fix`
  * applies safe fixes. The exit code is 1 if a problem remains.
  */
 export async function doctor(

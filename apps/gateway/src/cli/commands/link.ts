@@ -3,7 +3,7 @@ import type { CommonOptions } from "../common-options.ts";
 import { print } from "../output.ts";
 import { runningGateway } from "../running.ts";
 
-/** `signalbox link`: prints an address that signs a browser in, valid once and for a short time. */
+/** `signalbox link`: prints a URL that signs in a browser. The URL can be used once and expires after a short time. */
 export async function link(options: CommonOptions): Promise<void> {
   const { client, running } = await runningGateway(options.home);
   const made = await makeLink(client, running.url);

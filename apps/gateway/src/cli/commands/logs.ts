@@ -12,7 +12,7 @@ interface LogsOptions extends CommonOptions {
 }
 
 const POLL_MS = 250;
-/** Bytes at the end of the file in which the last lines are searched. */
+/** Number of bytes at the end of the file to search for the last lines. */
 const TAIL_BYTES = 4 * 1_048_576;
 
 /** `signalbox logs`: prints the last lines of the log. `--follow` also prints new ones. */

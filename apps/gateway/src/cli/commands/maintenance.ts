@@ -77,7 +77,7 @@ export async function vacuum(options: CommonOptions): Promise<void> {
 
 type Report = Readonly<Record<string, number>>;
 
-/** A running gateway vacuums the database itself, because writes must wait meanwhile. */
+/** A running gateway vacuums the database itself, because writes must wait while the database is vacuumed. */
 async function inGateway(
   options: CommonOptions,
   path: string,

@@ -23,7 +23,7 @@ export async function list(options: CommonOptions): Promise<void> {
   const servers = Object.entries(loaded.config.mcp.servers).map(
     ([name, { command, args = [], url = "" }]) => ({
       name,
-      // Arguments of a command and the path of an address may contain secrets.
+      // Command arguments and URL paths may contain secrets.
       at: command === undefined ? new URL(url).origin : [command, ...args.slice(0, 1)].join(" "),
       agents: agents.filter(({ tools }) => namesServer(tools.allow, name)).map(({ id }) => id),
     }),
@@ -34,7 +34,7 @@ export async function list(options: CommonOptions): Promise<void> {
   });
 }
 
-/** `signalbox mcp tools [server]`: starts servers, and lists their tools and the agents that may use them. */
+/** `signalbox mcp tools [server]`: starts servers and lists their tools and the agents that may use them. */
 export async function tools(
   server: string | undefined,
   options: CommonOptions,
@@ -55,7 +55,7 @@ export async function tools(
     columns: {
       TOOL: ({ name }) => name,
       AGENTS: (row) => row.agents.join(", "),
-      // A description may contain control sequences for terminals.
+      // A description may contain terminal control sequences.
       DESCRIPTION: ({ description }) => escapeInvisible(short(description, DESCRIPTION_CHARS)),
     },
     below: offered.notes,
@@ -63,7 +63,7 @@ export async function tools(
   if (offered.down.length > 0) throw new GatewayError("failure", offered.down.join("\n"));
 }
 
-/** `signalbox mcp changes [server]`: shows tools whose descriptions differ from the accepted ones, or that are new. */
+/** `signalbox mcp changes [server]`: shows tools that are new or whose descriptions differ from the accepted ones. */
 export async function changes(
   server: string | undefined,
   options: CommonOptions,
@@ -97,8 +97,8 @@ export async function changes(
 }
 
 /**
- * `signalbox mcp accept <server> --hash <hash>`: accepts what `changes` showed. A running gateway notices at its next
- * run.
+ * `signalbox mcp accept <server> --hash <hash>`: accepts the descriptions that `changes` showed. A running gateway uses
+ * them in its next run.
  */
 export async function accept(
   server: string,
@@ -140,9 +140,9 @@ function assertConfigured({ loaded }: ConfiguredHome, server: string | undefined
 
 interface Offer {
   readonly tools: readonly McpTool[];
-  /** Tools that were omitted, of servers that started. */
+  /** Notes about omitted tools of servers that started. */
   readonly notes: readonly string[];
-  /** Servers that did not start, with the reason. */
+  /** Servers that did not start, with the reasons. */
   readonly down: readonly string[];
 }
 
@@ -161,7 +161,7 @@ async function getOffer(servers: McpServers, only: string | undefined): Promise<
 
 interface ServerChanges {
   readonly server: string;
-  /** Digest of all descriptions shown. */
+  /** Digest of all displayed descriptions. */
   readonly hash: string;
   readonly tools: readonly McpTool[];
 }
@@ -198,7 +198,7 @@ async function withAccepted<T>(
   return withStore(options, "share", ({ kv }) => withServers(configured, host, kv, use));
 }
 
-/** Starts the servers like the gateway does, and stops them afterwards. */
+/** Starts the servers in the same way as the gateway, and stops them afterwards. */
 async function withServers<T>(
   { loaded: { config } }: ConfiguredHome,
   { version }: GatewayHost,

@@ -5,7 +5,7 @@ import { type AgentOption, describeStatus, withMemory } from "../home-memory.ts"
 import { print } from "../output.ts";
 import { withProgress } from "../progress.ts";
 
-/** `signalbox memory search`: searches an agent's memory, including all people and groups. */
+/** `signalbox memory search`: searches an agent's memory, including entries about all people and groups. */
 export async function search(
   words: readonly string[],
   options: AgentOption & { readonly limit: number },

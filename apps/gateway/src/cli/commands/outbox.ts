@@ -10,7 +10,7 @@ const UNDELIVERED: readonly OutboxState[] = ["dead", "uncertain", "expired"];
 const OPEN: readonly OutboxState[] = ["pending", "sending"];
 const MAX_ROWS = 1_000;
 
-/** `signalbox outbox list [--all]`: lists failed replies. `--all` adds those that are waiting or being sent. */
+/** `signalbox outbox list [--all]`: lists failed replies. `--all` includes replies that are waiting or being sent. */
 export async function list(options: CommonOptions & { readonly all?: boolean }): Promise<void> {
   const states = options.all === true ? [...UNDELIVERED, ...OPEN] : UNDELIVERED;
   const rows = await withStore(options, "read", (store) => store.outbox.list({ states, limit: MAX_ROWS }));
@@ -53,7 +53,10 @@ const WHEN = {
   "next start": "will be sent again when the gateway starts",
 } as const;
 
-/** Makes a running gateway check the outbox now. Otherwise an idle gateway notices at its next lease renewal. */
+/**
+ * Makes a running gateway check the outbox immediately. Otherwise, an idle gateway notices the change at its next lease
+ * renewal.
+ */
 async function notifyGateway(home: string | undefined): Promise<keyof typeof WHEN> {
   if (!isHeld(home)) return "next start";
   try {

@@ -78,7 +78,7 @@ function formatPerson({ channel, account, peerId }: Person): string {
   return `${channel}:${account}:${peerId}`;
 }
 
-/** Parses a person in the format that the list prints. Only the platform's id may contain more colons. */
+/** Parses a person in the format that the list prints. Only the platform's id may contain additional colons. */
 function parsePerson(name: string): Person {
   const [channel, account, ...id] = name.split(":");
   const peerId = id.join(":");

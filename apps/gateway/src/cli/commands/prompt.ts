@@ -8,15 +8,15 @@ import { print } from "../output.ts";
 import { aligned, time } from "../table.ts";
 import { readMessageTrace } from "./why.ts";
 
-/** Number of recent messages in which a prompt is searched. */
+/** Number of recent messages to search for a prompt. */
 const MAX_MESSAGES = 50;
 
-/** The trace entry about the prompt. */
+/** The trace entry for the prompt. */
 const note = z.object({
   digest: z.string(),
   model: z.string(),
   sections: z.array(z.object({ name: z.string(), part: z.string(), chars: z.number(), tokens: z.number() })),
-  /** Micro-dollars per million tokens. */
+  /** In micro-dollars per million tokens. */
   prices: z.object({ input: z.number(), cacheRead: z.number() }).optional(),
 });
 type PromptNote = z.output<typeof note>;

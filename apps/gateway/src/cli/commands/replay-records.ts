@@ -5,7 +5,7 @@ import type { GatewayRecords, PerformedMessage, PerformedTool } from "@signalbox
 import type { ServiceStore } from "../../messages/service-store.ts";
 import { readTrace } from "../../messages/traces.ts";
 
-/** Page size. A scenario has fewer records of every kind. */
+/** Page size. A scenario has fewer records of each kind. */
 const LIMIT = 1_000;
 const STATES = ["pending", "sending", "sent", "uncertain", "dead", "expired"] as const;
 

@@ -4,7 +4,9 @@ import type { CommonOptions } from "../common-options.ts";
 import { getErrorCode } from "../errors.ts";
 import type { GatewayHost } from "../host.ts";
 
-/** `signalbox replay`: plays scenarios and prints every stage. `--check` compares the result with the expectations. */
+/**
+ * `signalbox replay`: replays scenarios and prints every stage. `--check` compares the result with the expectations.
+ */
 export async function replay(
   files: readonly string[],
   options: CommonOptions & { readonly check?: boolean },
@@ -35,7 +37,7 @@ export async function replay(
     throw new GatewayError("failure", `${failed} of ${files.length} scenarios did not go as expected.`);
 }
 
-/** Loads the fake servers. They are in an optional package that only this command needs. */
+/** Loads the fake servers, which are in an optional package that only this command needs. */
 async function loadReplay(): Promise<typeof import("@signalbox/testkit/replay")> {
   try {
     return await import("@signalbox/testkit/replay");

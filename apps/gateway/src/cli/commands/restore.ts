@@ -5,7 +5,9 @@ import { formatCommand } from "../format-command.ts";
 import { print } from "../output.ts";
 import { withProgress } from "../progress.ts";
 
-/** `signalbox restore <folder>`: replaces the home's data with a backup. The old data is kept next to it. */
+/**
+ * `signalbox restore <folder>`: replaces the home's data with a backup. The old data is kept in a folder next to it.
+ */
 export async function restore(folder: string, options: CommonOptions): Promise<void> {
   const home = locateHome(options.home, process.env);
   const restored = await withProgress("Restoring", () => restoreBackup(home, resolve(folder), new Date()));

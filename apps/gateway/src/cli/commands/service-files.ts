@@ -5,12 +5,12 @@ export interface ServiceProgram {
   readonly home: string;
 }
 
-/** Time limit for a stop, in seconds. Longer than a stop that lets runs reach a committed step. */
+/** Time limit for stopping, in seconds. Longer than the gateway needs to let runs reach a committed step. */
 const STOP_SECONDS = 45;
 
 /**
- * Returns a systemd user unit. It removes privileges that neither the gateway nor bubblewrap, the sandbox for agents'
- * commands, needs.
+ * Returns a systemd user unit. The unit drops privileges that are needed by neither the gateway nor bubblewrap, the
+ * sandbox for agents' commands.
  */
 export function systemdUnit({ node, program, home }: ServiceProgram): string {
   const words = [program, "start"].map(unitParameter);
@@ -38,12 +38,12 @@ WantedBy=default.target
 `;
 }
 
-/** The home as a systemd unit contains it. */
+/** Formats the home as in a systemd unit. */
 export function unitHome(home: string): string {
   return ` --home ${unitParameter(home)}\n`;
 }
 
-/** Escapes `$` in an argument. systemd expands variables in arguments, but not in the path of the program. */
+/** Escapes `$` in an argument. systemd expands variables in arguments, but not in the program path. */
 function unitParameter(word: string): string {
   return unitWord(word.replaceAll("$", "$$$$"));
 }
@@ -59,7 +59,7 @@ function unitWord(word: string): string {
 }
 
 /**
- * Returns a launchd property list. launchd does not rotate logs, so the gateway logs only to its own file, which is
+ * Returns a launchd property list. launchd does not rotate logs, so the gateway only logs to its own file, which is
  * rotated.
  */
 export function launchdPlist(label: string, { node, program, home }: ServiceProgram): string {
@@ -82,7 +82,7 @@ ${words.map(plistWord).join("")}${plistHome(home)}  </array>
 `;
 }
 
-/** The home as a launchd property list contains it. */
+/** Formats the home as in a launchd property list. */
 export function plistHome(home: string): string {
   return `${plistWord("--home")}${plistWord(home)}`;
 }

@@ -31,14 +31,14 @@ interface ServiceManager {
   homeIn(home: string): string;
   /** Commands that enable the service, in order. */
   readonly enable: readonly Command[];
-  /** Keeps services running after the user has logged out, if they would be stopped. */
+  /** Command that keeps services running after the user logs out, if they would be stopped otherwise. */
   readonly linger?: Command;
   readonly disable: readonly Command[];
-  /** Exits with an error if the service does not exist or does not run. */
+  /** Command that exits with an error if the service does not exist or is not running. */
   readonly status: Command;
-  /** Returns true if the output of the status command means that the service runs. Default: always. */
+  /** Returns true if the output of the status command means that the service is running. Default: always true. */
   readonly isRunning?: (output: string) => boolean;
-  /** Succeeds if the service manager responds. */
+  /** Command that succeeds if the service manager responds. */
   readonly probe: Command;
   /** Remedy if the service manager does not respond. */
   readonly remedy: string;
@@ -52,13 +52,13 @@ const LABEL = "dev.signalbox.gateway";
 /** Result of installing the service. */
 export interface Installation {
   readonly file: string;
-  /** Reason why the service does not run, with a remedy. */
+  /** Reason why the service is not running, with a remedy. */
   readonly failure?: string;
-  /** Variables that are set only in this shell, and other advice. */
+  /** Notes about variables that are set only in this shell, and other advice. */
   readonly notes: readonly string[];
 }
 
-/** `signalbox service install`: starts the gateway with the machine, and restarts it if it fails. */
+/** `signalbox service install`: makes the gateway start with the machine and restart if it fails. */
 export async function install(options: CommonOptions, host: GatewayHost): Promise<void> {
   const home = locateHome(options.home, process.env);
   prepareHome(home);
@@ -70,7 +70,7 @@ export async function install(options: CommonOptions, host: GatewayHost): Promis
   if (failure !== undefined) process.exitCode = exitCode("unavailable");
 }
 
-/** @throws GatewayError if there is no service manager, or if a gateway already runs outside it */
+/** @throws GatewayError if there is no service manager, or if a gateway is already running outside it */
 export async function installService(home: Home, program: string): Promise<Installation> {
   const manager = getServiceManager(process.platform);
   const { file, text, enable, disable, linger, remedy } = manager;
@@ -96,7 +96,8 @@ export async function installService(home: Home, program: string): Promise<Insta
 }
 
 /**
- * Refuses to install the service if another gateway holds the home: the service would fail and be restarted in a loop.
+ * Refuses to install the service if another gateway holds the home, because the service would fail and restart in a
+ * loop.
  */
 async function assertNoOtherGateway(home: Home, manager: ServiceManager): Promise<void> {
   const { running, silence } = await readState(manager);
@@ -112,7 +113,7 @@ async function assertNoOtherGateway(home: Home, manager: ServiceManager): Promis
   );
 }
 
-/** Returns notes about variables of this shell, which a service does not have. */
+/** Returns notes about variables of this shell that a service does not have. */
 function unseenVariables(home: Home): string[] {
   const { models, gateway } = configOrExit(() => readConfig(home, process.env)).config;
   const ofToken =
@@ -134,7 +135,7 @@ function unseenVariables(home: Home): string[] {
 /** Variables that a service manager sets itself. */
 const USUAL_VARIABLES = new Set(["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "USER"]);
 
-/** Returns the variables of this shell to which the configuration refers. */
+/** Returns the variables of this shell that the configuration refers to. */
 function variablesNamed({ configFile: file }: Home): string[] {
   const named = new Set<string>();
   const env: Env = {};
@@ -156,13 +157,13 @@ export async function canInstallService(): Promise<boolean> {
   return !existsSync(file) && (await run(probe)).code === 0;
 }
 
-/** `signalbox service remove`: keeps all files of the home. */
+/** `signalbox service remove`: removes the service and keeps all files in the home. */
 export async function remove(options: CommonOptions): Promise<void> {
   const manager = getServiceManager(process.platform);
   if (!existsSync(manager.file))
     throw new GatewayError("failure", `The service is not installed: ${manager.file} does not exist.`);
   const failed = await firstFailure(manager.disable);
-  // Stopping a service that is not running fails. This is not an error.
+  // Stopping a service that is not running fails, which is not an error.
   if (failed !== undefined && (await readState(manager)).running !== false)
     throw new GatewayError(
       "unavailable",
@@ -185,7 +186,10 @@ export async function status(options: CommonOptions): Promise<void> {
   });
 }
 
-/** True if the service runs. Null if the service manager does not respond; `remedy` then contains the remedy. */
+/**
+ * True if the service is running. Null if the service manager does not respond, in which case `remedy` contains the
+ * remedy.
+ */
 interface ServiceState {
   readonly running: boolean | null;
   readonly silence?: string;
@@ -245,7 +249,7 @@ function launchd(): ServiceManager {
   };
 }
 
-/** Exit code and output of a command. */
+/** A command's exit code and output. */
 interface Answer {
   readonly code: number;
   readonly output: string;
@@ -253,7 +257,7 @@ interface Answer {
   readonly said: string;
 }
 
-/** Runs commands until one fails, and returns the output of that one. */
+/** Runs commands until one fails, and returns the output of the failed command. */
 async function firstFailure(commands: readonly Command[]): Promise<string | undefined> {
   for (const command of commands) {
     const { code, said } = await run(command);

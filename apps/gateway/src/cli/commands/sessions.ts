@@ -79,7 +79,11 @@ export async function reset(key: string, options: CommonOptions): Promise<void> 
   }
 }
 
-/** Finds a session by its key or by a unique suffix of it. @throws GatewayError */
+/**
+ * Finds a session by its key or by a unique suffix of it.
+ *
+ * @throws GatewayError
+ */
 async function findSession(store: HomeStore, key: string): Promise<Session> {
   const exact = await store.sessions.get(key);
   if (exact !== undefined) return exact;

@@ -54,7 +54,7 @@ export async function install(name: string, options: InstallOptions, host: Gatew
   ]);
 }
 
-/** Returns the skill of the first agent that may use it, for the current state of the machine. */
+/** Returns the skill of the first agent that may use it, based on the current state of the machine. */
 async function findSkill(
   name: string,
   { home, loaded, env }: ConfiguredHome,
@@ -128,11 +128,11 @@ async function confirmInstall(
   return yes === true || asker.confirm("Run this?");
 }
 
-/** Environment variables that installers may see. They do not include the gateway's keys. */
+/** Environment variables that are passed to installers. They do not include the gateway's keys. */
 const PASSED_VARIABLES =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|LANG|LC_.*|TMPDIR|(?:https?|no|all)_proxy|SSL_CERT_.*|NODE_EXTRA_CA_CERTS|HOMEBREW_.*|GOPROXY|GOPATH|GOMODCACHE|GOCACHE|XDG_.*)$/i;
 
-/** Runs commands one after the other, and returns the one that failed. */
+/** Runs commands one after the other and returns the one that failed, if any. */
 async function runAll(
   commands: readonly InstallCommand[],
   env: Readonly<Record<string, string | undefined>>,
@@ -153,14 +153,14 @@ async function isAsExpected({ expected }: InstallCommand): Promise<boolean> {
 
 /** Interval between two checks of a folder's size, in milliseconds. */
 const SIZE_CHECK_MS = 100;
-/** Space that an entry takes besides its content: an archive may consist of empty files. */
+/** Number of bytes that an entry takes in addition to its content, because an archive may consist of empty files. */
 const ENTRY_BYTES = 4_096;
 
 async function run({ program, args, limit }: InstallCommand, env: NodeJS.ProcessEnv): Promise<number> {
   const ending = new AbortController();
   const isTooLarge = limit !== undefined && exceedsLimit(limit, ending.signal);
   const code = await new Promise<number>((resolve) => {
-    // Output goes to standard error: standard output is for the result of this command.
+    // The output goes to standard error, because standard output is for the result of this command.
     const child = spawn(program, args, { env, stdio: ["ignore", process.stderr, "inherit"] });
     if (isTooLarge !== false) void isTooLarge.then((exceeded) => exceeded && child.kill("SIGKILL"));
     child.once("error", () => resolve(1));
@@ -170,7 +170,7 @@ async function run({ program, args, limit }: InstallCommand, env: NodeJS.Process
   return (await isTooLarge) ? 1 : code;
 }
 
-/** Resolves with true as soon as a folder exceeds its limit, or with false if it did not before the signal. */
+/** Resolves with true as soon as a folder exceeds its limit, or with false if the signal is aborted first. */
 async function exceedsLimit(
   { folder, bytes }: NonNullable<InstallCommand["limit"]>,
   signal: AbortSignal,
@@ -199,7 +199,7 @@ async function addAuditEntry(
   name: string,
   lines: readonly string[],
 ): Promise<void> {
-  // Before the first start of a gateway there is no audit log.
+  // There is no audit log before the gateway has started for the first time.
   if (!existsSync(databaseFile)) return;
   await withStore(options, "share", ({ audit }) =>
     audit.append({

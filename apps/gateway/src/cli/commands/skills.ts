@@ -17,12 +17,12 @@ import { withStore } from "../home-store.ts";
 import type { ConfiguredHome, GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
 
-/** Skills that an agent can use, and problems with the others. */
+/** The skills that an agent can use, and problems with the others. */
 interface SkillsOfAgent {
   readonly agent: string;
   readonly usable: readonly Skill[];
   readonly check: SkillsCheck;
-  /** New or changed skills that wait for an owner's approval. */
+  /** New or changed skills that are waiting for an owner's approval. */
   readonly pending: readonly PendingSkill[];
   readonly approve: Skills["approve"];
 }
@@ -76,7 +76,7 @@ export async function check(options: CommonOptions, host: GatewayHost): Promise<
   if (reports.some((one) => !one.ok)) throw new GatewayError("failure", "Some skills cannot be used.");
 }
 
-/** `signalbox skills changes`: shows new and changed skills that wait for an owner, with a diff. */
+/** `signalbox skills changes`: shows new and changed skills that are waiting for an owner, with a diff. */
 export async function changes(options: CommonOptions, host: GatewayHost): Promise<void> {
   const waiting = oncePerFolder(await readSkills(configuredHome(options), host));
   const shown = waiting.map(({ agent, pending: { skill, digest, change, diff } }) => {
@@ -93,8 +93,8 @@ export async function changes(options: CommonOptions, host: GatewayHost): Promis
 }
 
 /**
- * `signalbox skills approve <name> --hash <hash>`: approves the version that `changes` showed. A running gateway uses
- * it from then on.
+ * `signalbox skills approve <name> --hash <hash>`: approves the version that `changes` showed. A running gateway then
+ * uses it.
  */
 export async function approve(
   name: string,

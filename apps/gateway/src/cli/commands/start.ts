@@ -16,17 +16,18 @@ import { configuredHome } from "../configured-home.ts";
 import type { GatewayHost } from "../host.ts";
 import { describeLink, makeLink } from "./link.ts";
 
-/** Time limit for sockets, timers and processes to close after the stop, in milliseconds. */
+/** Time limit for sockets, timers and processes to close after the gateway has stopped, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
- * `signalbox start`: runs until SIGTERM, SIGINT or the end of its terminal. A second signal ends the process at once.
+ * `signalbox start`: runs until SIGTERM, SIGINT or the end of its terminal. A second signal ends the process
+ * immediately.
  */
 export async function start(
   options: CommonOptions & { readonly strict?: boolean; readonly quiet?: boolean },
   host: GatewayHost,
 ): Promise<void> {
-  // `isatty` does not open the standard input, unlike `process.stdin`.
+  // Unlike `process.stdin`, `isatty` does not open the standard input.
   const isAsked = options.json !== true && isatty(0) && isatty(1);
   if (isAsked) await (await import("../init/offer.ts")).offerInit(options, host);
   const watch = watchConfig(locateHome(options.home, process.env));
@@ -80,15 +81,15 @@ export async function start(
 }
 
 /**
- * Returns the sign-in link, for a terminal only, because a log would store it. Failing to create the link does not stop
- * the gateway.
+ * Returns the sign-in link, but only for a terminal, because a log would store it. If the link cannot be created, the
+ * gateway still runs.
  */
 async function signInLines(url: string, token: string): Promise<readonly string[]> {
   const made = await makeLink(createClient({ baseUrl: url, token }), url).catch(() => undefined);
   return made === undefined ? [] : [`${describeLink(made)} (\`signalbox link\` makes another)`];
 }
 
-/** Ends the process if a channel, a tool or a hook has left a handle open. Otherwise it ends by itself. */
+/** Ends the process if a channel, a tool or a hook has left a handle open. Otherwise, the process ends without this. */
 function endThoughOpen(): void {
   const end = (): never => {
     const open = [...new Set(process.getActiveResourcesInfo())].join(", ");
@@ -101,7 +102,7 @@ function endThoughOpen(): void {
 /** Exit codes after a signal. */
 const ENDED_BY = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Calls back at the first stop signal. The second one ends the process. */
+/** Calls `stop` on the first stop signal. The second signal ends the process. */
 function stopAtSignal(stop: () => void): void {
   let isStopping = false;
   for (const name of ["SIGTERM", "SIGINT"] as const)
@@ -113,8 +114,8 @@ function stopAtSignal(stop: () => void): void {
 }
 
 /**
- * Distinguishes a SIGHUP after the terminal was closed from one that was sent on purpose. Errors from writing to the
- * closed terminal are ignored, so that the gateway still stops cleanly.
+ * Distinguishes a SIGHUP caused by closing the terminal from one that was sent on purpose. Ignores errors from writing
+ * to the closed terminal, so that the gateway still stops cleanly.
  */
 function watchTerminal(): () => boolean {
   const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));
@@ -125,7 +126,7 @@ function watchTerminal(): () => boolean {
   return isGone;
 }
 
-/** Throws if a problem prevents a strict start. Warnings of other kinds are only advice. */
+/** Throws if a problem prevents a strict start. Other warnings are only advice. */
 function assertNoFaults(problems: readonly Problem[]): void {
   const faults = [
     problems.some(({ severity }) => severity === "error") ? "errors" : [],

@@ -21,7 +21,7 @@ export async function status(options: CommonOptions): Promise<void> {
   ]);
 }
 
-/** Lists the parts of the configuration file that are not in effect. */
+/** Lists the settings in the configuration file that are not in effect. */
 function configurationLines({ forStart, kept, errors }: ConfigurationState): string[] {
   return [
     ...(forStart.length === 0 ? [] : [`changed ${forStart.join(", ")}: takes effect after a restart`]),

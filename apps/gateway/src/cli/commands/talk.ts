@@ -8,7 +8,7 @@ import { Turns } from "../chat/turns.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { runningGateway } from "../running.ts";
 
-/** Poll interval for tool calls that wait for approval, in milliseconds. */
+/** Poll interval for tool calls that are waiting for approval, in milliseconds. */
 const ASK_MS = 500;
 
 interface TalkOptions extends CommonOptions {
@@ -41,7 +41,9 @@ export async function send(words: readonly string[], options: TalkOptions): Prom
   }
 }
 
-/** `signalbox chat`: a conversation in the terminal until the end of input. A line typed during a run steers it. */
+/**
+ * `signalbox chat`: runs a conversation in the terminal until the end of input. A line typed during a run steers it.
+ */
 export async function chat(options: TalkOptions): Promise<void> {
   const { client } = await runningGateway(options.home);
   const agent = await findAgentId(client, options.agent);
@@ -69,7 +71,7 @@ export async function chat(options: TalkOptions): Promise<void> {
     },
   });
   const desk = createApprovalPrompts(client, { agent, conversation: options.conversation }, write);
-  // Approval requests are shown at a terminal only. In a script, the next line could be taken for the answer.
+  // Approval requests are only shown at a terminal. In a script, the next line could be mistaken for the answer.
   const asking = isTerminal
     ? setInterval(() => turns.areOver || desk.look().catch(() => {}), ASK_MS)
     : undefined;
@@ -89,7 +91,7 @@ export async function chat(options: TalkOptions): Promise<void> {
     const done = turns.take(line);
     done.catch(() => lines.close());
     underWay.push(done);
-    // In a script, each line waits for the answer to the line before it.
+    // In a script, each line waits for the answer to the previous line.
     if (!isTerminal) await done;
   }
   await Promise.all(underWay).finally(() => clearInterval(asking));

@@ -53,7 +53,7 @@ export async function list(options: CommonOptions): Promise<void> {
   });
 }
 
-/** `signalbox tokens revoke <name>`: ends the token's sessions at once, and its sockets and runs within seconds. */
+/** `signalbox tokens revoke <name>`: ends the token's sessions immediately, and its sockets and runs within seconds. */
 export async function revoke(name: string, options: CommonOptions): Promise<void> {
   const revoked = await withStore(options, "share", async ({ access, audit }) => {
     const wasThere = await access.tokens.revoke(name);

@@ -15,8 +15,8 @@ interface Reviewed {
 }
 
 /**
- * `signalbox trust <path> [digest]`: shows text of other people. With the digest of the text shown, it is trusted like
- * the owner's from then on.
+ * `signalbox trust <path> [digest]`: shows content from other people. If the digest of the displayed content is given,
+ * the content is then trusted like the owner's.
  */
 export async function trust(path: string, digest: string | undefined, options: TrustOptions): Promise<void> {
   const reviewed = { path, digest };

@@ -34,9 +34,9 @@ interface AnswerUsage extends Figures {
 }
 
 const DAY_MS = 86_400_000;
-/** Default for `--days` with `--by message`. */
+/** Default value of `--days` with `--by message`. */
 const DAYS_OF_MESSAGES = 7;
-/** Maximum duration of a run. It may wait for an approval for hours. */
+/** Maximum duration of a run, in milliseconds. A run may wait for an approval for hours. */
 const MAX_RUN_MS = DAY_MS;
 const RUNS_AT_ONCE = 500;
 const TEXT_CHARS = 40;
@@ -87,7 +87,7 @@ async function usageByMessage(options: CommonOptions, days: number): Promise<voi
   });
 }
 
-/** Usage of each stored run that ended since then, newest first. */
+/** Returns the usage of each stored run that ended since the given time, newest first. */
 async function answersSince({ runs }: HomeStore, since: number): Promise<AnswerUsage[]> {
   const answers: AnswerUsage[] = [];
   let before: RunId | undefined;
@@ -95,7 +95,7 @@ async function answersSince({ runs }: HomeStore, since: number): Promise<AnswerU
     const some = await runs.list({ limit: RUNS_AT_ONCE, before });
     const ended = some.filter(({ finishedAt }) => finishedAt !== undefined && finishedAt >= since);
     answers.push(...(await runs.summaries(ended.map(({ id }) => id))).map(answerUsage));
-    // The runs are sorted by their start, and are filtered by their end.
+    // The runs are sorted by their start but filtered by their end.
     const last = some.at(-1);
     if (last === undefined || last.startedAt < since - MAX_RUN_MS) break;
     before = last.id;
@@ -124,7 +124,7 @@ function inAll(used: readonly Figures[]): string {
   return `Total: ${dollars(micros)} USD. Cache reads and writes are included in the input tokens.`;
 }
 
-/** Remaining budget of every person with recorded calls. */
+/** Returns the remaining budget of every person with recorded calls. */
 async function budgetsLeft(options: CommonOptions): Promise<void> {
   const budgets = getBudgets(configuredHome(options).loaded.config);
   const at = Date.now();

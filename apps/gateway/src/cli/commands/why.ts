@@ -9,7 +9,7 @@ import { short, time } from "../table.ts";
 
 const TEXT_CHARS = 60;
 
-/** `signalbox trace [message]`: prints every trace entry of a message, by default of the latest one. */
+/** `signalbox trace [message]`: prints every trace entry of a message. Default: the latest message. */
 export async function trace(id: string | undefined, options: CommonOptions): Promise<void> {
   const trace = await findTrace(id, options);
   print(options.json, trace, () =>
@@ -21,8 +21,8 @@ export async function trace(id: string | undefined, options: CommonOptions): Pro
 }
 
 /**
- * `signalbox why [message]`: explains in a sentence what happened to a message, and by which rule. `--details` adds a
- * line for each stage.
+ * `signalbox why [message]`: explains in one sentence what happened to a message, and names the rule. `--details` adds
+ * a line for each stage.
  */
 export async function why(
   id: string | undefined,
@@ -48,7 +48,10 @@ export async function why(
   ]);
 }
 
-/** Reads the trace from the running gateway, which stores its entries with a delay, or otherwise from the database. */
+/**
+ * Reads the trace from the running gateway, which stores its entries with a delay. If no gateway is running, reads it
+ * from the database.
+ */
 async function findTrace(asked: string | undefined, options: CommonOptions): Promise<Trace> {
   const id = asked ?? (await latestMessages(options, { limit: 1 }))[0]?.id;
   if (id === undefined) throw new GatewayError("failure", "No messages yet.");
@@ -60,7 +63,7 @@ async function findTrace(asked: string | undefined, options: CommonOptions): Pro
   );
 }
 
-/** Trace of a message, from the running gateway if there is one. */
+/** Returns the trace of a message, from the running gateway if there is one. */
 export async function readMessageTrace(id: string, options: CommonOptions): Promise<Trace | undefined> {
   return (await traceOfRunning(id, options)) ?? readStoredTrace(options, id);
 }

@@ -6,7 +6,7 @@ import { guarded } from "../output.ts";
 /** Heading of the examples in a command's help. */
 const EXAMPLES_TITLE = "Examples:";
 
-/** Creates the actions of commands. The code of a command is loaded when it runs. */
+/** Creates the actions of commands. A command's code is loaded when it runs. */
 export interface Actions {
   run<Options extends CommonOptions>(
     load: () => Promise<(options: Options, host: GatewayHost) => Promise<void>>,
@@ -57,7 +57,7 @@ function withCommonOptions(each: Command): Command {
   return each.addOption(homeOption()).option("--json", "print JSON");
 }
 
-/** Accepts the common options before a command too. Options after the command take precedence. */
+/** Also accepts the common options before a command. Options after the command take precedence. */
 export function takeCommonOptionsFirst(program: Command): void {
   for (const group of [program, ...program.commands.filter(({ commands }) => commands.length > 0)])
     withCommonOptions(group);

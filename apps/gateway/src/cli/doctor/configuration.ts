@@ -34,7 +34,7 @@ function describeImages({ packages }: GatewayHost): string {
   return packages.missing(["sharp"]).length === 0 ? "resized to what models accept" : IMAGES_NOT_RESIZED;
 }
 
-/** Checks if a gateway could start with the configuration. */
+/** Checks whether a gateway could start with the configuration. */
 export async function checkConfiguration(home: Home, host: GatewayHost): Promise<Finding[]> {
   try {
     const loaded = readConfig(home, process.env);

@@ -11,7 +11,7 @@ export interface Finding {
   readonly fix?: () => string;
 }
 
-/** Runs one check. An error is reported as its finding. */
+/** Runs one check. If it throws, the error is reported as its finding. */
 export async function runCheck(part: string, see: () => Promise<string>, remedy?: string): Promise<Finding> {
   try {
     return { part, state: "ok", detail: await see() };

@@ -12,8 +12,8 @@ import { runningGateway } from "../running.ts";
 import type { Finding } from "./finding.ts";
 
 /**
- * Reports the running gateway's state and its platforms' errors. If no gateway runs, reports whose environment was
- * checked.
+ * Reports the running gateway's state and its platforms' errors. If no gateway is running, reports whose environment
+ * was checked.
  */
 export async function checkGateway(home: Home, withModels: boolean): Promise<Finding[]> {
   const holder = readHomeHolder(home.dir);
@@ -34,7 +34,7 @@ export async function checkGateway(home: Home, withModels: boolean): Promise<Fin
   }
 }
 
-/** @throws GatewayError or ClientError if the gateway does not answer */
+/** @throws GatewayError or ClientError if the gateway does not respond */
 async function askGateway(home: Home, withModels: boolean, holding: string): Promise<Finding[]> {
   const { client, running } = await runningGateway(home.dir);
   const [status, checks, messages] = await Promise.all([
@@ -74,7 +74,7 @@ function silenceFinding(error: unknown, holding: string): Finding {
   };
 }
 
-/** Reports if an agent's model answered its last call. */
+/** Reports whether an agent's model answered its last call. */
 function agentFinding(
   { id, demo, model = "its model" }: AgentInfo,
   messages: readonly MessageInfo[],
@@ -121,7 +121,7 @@ const ASKED: ReadonlySet<MessageInfo["state"]> = new Set([
   "unreported",
 ]);
 
-/** Lists the parts of the configuration file that are not in effect. */
+/** Lists the settings in the configuration file that are not in effect. */
 function configurationFindings({ forStart, kept, errors }: ConfigurationState): Finding[] {
   const part = "running configuration";
   const restart: Finding = {
@@ -136,7 +136,7 @@ function configurationFindings({ forStart, kept, errors }: ConfigurationState): 
     detail: `the previous values stay in effect, because the last change has errors: ${kept.join(", ")}`,
     remedy: "Fix what `signalbox config check` reports; the gateway picks it up at once.",
   };
-  // Report the errors of the running gateway, whose environment may differ from this process's.
+  // Report the errors of the running gateway, whose environment may differ from the environment of this process.
   const wrong = errors.map(
     ({ path, message, remedy }): Finding => ({ part, state: "error", detail: `${path}: ${message}`, remedy }),
   );

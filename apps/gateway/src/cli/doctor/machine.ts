@@ -9,7 +9,7 @@ const LEAST_FREE_BYTES = 1_000_000_000;
 /** Tolerated difference between the clock and the database's modification time, in milliseconds. */
 const CLOCK_SLACK_MS = 120_000;
 
-/** Checks the machine and the home's folder, but not its contents. */
+/** Checks the machine and the home's folder, but not the contents of the folder. */
 export async function checkMachine(home: Home, now: () => number): Promise<Finding[]> {
   return [
     { part: "node", state: "ok", detail: `Node.js ${process.versions.node}` },
@@ -61,7 +61,7 @@ async function disk({ dir }: Home): Promise<Finding> {
   };
 }
 
-/** If the clock was set back, message ids and timestamps are no longer monotonic. */
+/** Checks the clock. If it was set back, message ids and timestamps are no longer monotonic. */
 function clock({ databaseFile }: Home, now: () => number): Finding {
   const written = statSync(databaseFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const at = new Date(now()).toISOString();

@@ -5,7 +5,7 @@ import type { Agents } from "../../configure/agents.ts";
 import { execSandbox } from "../../configure/exec-sandbox.ts";
 
 /**
- * Checks for every agent that no untrusted sender can reach tools that act.
+ * Checks for every agent that untrusted senders cannot reach tools that act.
  *
  * @throws Error that lists the reachable tools
  */
@@ -23,7 +23,11 @@ export function checkReach({ all }: Agents): string {
   return `${checked} combinations of agent, role, conversation and taint: no guest can use exec, process or a write, and no run that has seen untrusted content can reach the network, the agent's notes or another conversation without approval`;
 }
 
-/** Describes where agents' commands run. @throws Error if they are enabled but cannot run */
+/**
+ * Describes the environment in which agents' commands run.
+ *
+ * @throws Error if commands are enabled but cannot run
+ */
 export async function describeExec(config: Config, agents: Agents, { programsDir }: Home): Promise<string> {
   const users = agents.all.filter((agent) => allowsTool(agent.tools, "exec")).map((agent) => agent.id);
   if (users.length === 0) return "no agent can run commands";

@@ -4,10 +4,10 @@ import { type JsonValue, openStore, type SqliteStore } from "@signalbox/store";
 import { type Finding, runCheck } from "./finding.ts";
 
 const DAY_MS = 86_400_000;
-/** Age of a backup, in days, after which a new one is recommended. */
+/** Maximum age of a backup, in days. If it is older, a new one is recommended. */
 const OLD_BACKUP_DAYS = 7;
 
-/** Checks the stored data. Reads only: it neither creates nor migrates the database. */
+/** Checks the stored data without creating or migrating the database. */
 export async function checkStoredData(home: Home, now: () => number): Promise<Finding[]> {
   return [
     {
@@ -57,7 +57,7 @@ async function read<T>(
 
 const MAX_DRIFTS = 5;
 
-/** Lists conversations whose prompt prefix changed unexpectedly, so that the vendor's cache missed. */
+/** Lists conversations whose prompt prefix changed unexpectedly, which caused cache misses at the vendor. */
 async function driftedPrompts(home: Home): Promise<Finding[]> {
   const rows = (await read(home, ({ kv }) => kv.list("prompt-drift"))) ?? [];
   if (rows.length === 0) return [];

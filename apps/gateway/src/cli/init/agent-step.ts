@@ -3,7 +3,7 @@ import { GatewayError } from "@signalbox/home";
 import { assertValidSection } from "./assert-valid-section.ts";
 import type { InitOptions, Step } from "./step.ts";
 
-/** Asks for the name and the workspace of the first agent. */
+/** Asks for the name and workspace of the first agent. */
 export async function agentStep({ home, asker, change, loaded }: Step, options: InitOptions): Promise<void> {
   const list = loaded().config.agents.list.filter((agent) => agent !== DEFAULT_AGENT);
   if (list.length > 0 && options.agent === undefined) {

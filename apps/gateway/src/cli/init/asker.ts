@@ -5,7 +5,7 @@ interface Question {
   readonly message: string;
   readonly given?: string | undefined;
   readonly hint?: string | undefined;
-  /** Default answer, suggested at a terminal. */
+  /** Default answer, which is suggested at a terminal. */
   readonly initial?: string | undefined;
   /** Returns the problem with an answer, if any. */
   readonly refuse?: (answer: string) => string | undefined;
@@ -15,9 +15,9 @@ interface Choice extends Question {
   readonly options: readonly { readonly value: string; readonly label: string; readonly hint?: string }[];
 }
 
-/** Asks questions at a terminal. Without one, answers are undefined and the step is skipped. */
+/** Asks questions at a terminal. Without a terminal, answers are undefined and the step is skipped. */
 export interface Asker {
-  /** True if a person answers, who can correct a mistake. */
+  /** True if a person answers and can correct mistakes. */
   readonly asksPerson: boolean;
   text(question: Question): Promise<string | undefined>;
   /** Asks for a secret, which is not echoed. */
@@ -25,11 +25,11 @@ export interface Asker {
   choose(choice: Choice): Promise<string | undefined>;
   confirm(message: string): Promise<boolean>;
   say(message: string): void;
-  /** Call it after an answer was saved. If the person stops, the last line says that answers are saved. */
+  /** Call this after an answer was saved. If the person stops, the last line reports that answers are saved. */
   saved(): void;
 }
 
-/** Answers from command-line options and defaults, without a terminal. */
+/** Takes answers from command-line options and defaults, without a terminal. */
 export function askNobody(): Asker {
   const answer = async ({ given, initial, refuse }: Question): Promise<string | undefined> =>
     checked(given ?? initial, refuse);

@@ -3,10 +3,10 @@ import { GatewayError } from "@signalbox/home";
 import { overlap } from "../config-places.ts";
 
 /**
- * Refuses to continue if a section has errors: the loaded configuration omits those parts, so answers would silently
+ * Throws if a section has errors. The loaded configuration omits the invalid settings, so answers would silently
  * replace them.
  *
- * @param section for instance `models.providers.anthropic`
+ * @param section for example `models.providers.anthropic`
  * @throws GatewayError if the section has a problem
  */
 export function assertValidSection({ problems }: LoadedConfig, part: string): void {

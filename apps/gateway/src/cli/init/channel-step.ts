@@ -65,7 +65,8 @@ export async function channelStep(
 }
 
 /**
- * Returns true if the account receives webhooks. An account of a channel with several transports contains the choice.
+ * Returns true if the account receives webhooks. If the channel has several transports, the account's settings contain
+ * the choice.
  */
 function usesWebhook({ capabilities: { transports } }: ChannelDefinition, config: unknown): boolean {
   if (!transports.includes("webhook")) return false;
@@ -94,7 +95,7 @@ async function askSettings(
   return settings;
 }
 
-/** Converts `true` and `false`. Numbers stay text, because they may be ids. */
+/** Converts `true` and `false`. Numbers stay strings, because they may be ids. */
 function readAnswer(answer: string): string | boolean {
   return answer === "true" || answer === "false" ? answer === "true" : answer;
 }
@@ -117,7 +118,7 @@ function withReferences(
 }
 
 /**
- * Tests the credentials against the platform. Messages that arrive meanwhile are rejected, and the platform delivers
+ * Tests the credentials with the platform. Messages that arrive during the test are rejected, and the platform delivers
  * them again.
  */
 async function tryOut(

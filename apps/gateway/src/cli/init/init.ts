@@ -41,8 +41,8 @@ function nextLine(home: Home, service: ServiceOutcome | undefined): string {
 }
 
 /**
- * Asks for a model, an agent, its language, a channel and its owner. Each answer is saved at once. Returns the saved
- * settings that do not work.
+ * Asks for a model, an agent, its language, a channel and its owner. Each answer is saved immediately. Returns the
+ * saved settings that do not work.
  */
 export async function setUp(
   options: InitOptions,

@@ -6,7 +6,7 @@ const LANGUAGES = [
   { value: "zh", label: "中文" },
 ] as const;
 
-/** Asks for the language of new workspaces' first files. The default is the machine's language. */
+/** Asks for the language of the initial files in new workspaces. The default is the machine's language. */
 export async function languageStep(
   { env, asker, change, loaded }: Step,
   options: InitOptions,

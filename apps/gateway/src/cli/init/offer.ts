@@ -6,7 +6,7 @@ import type { GatewayHost } from "../host.ts";
 import { askTerminal } from "./asker.ts";
 import { setUp } from "./init.ts";
 
-/** Offers setup before the first start. If declined, the demo model answers. */
+/** Offers setup before the first start. If the person declines, the demo model answers. */
 export async function offerInit(options: CommonOptions, host: GatewayHost): Promise<void> {
   if (isSetUp(locateHome(options.home, process.env), process.env)) return;
   const asker = await askTerminal();
@@ -18,7 +18,7 @@ export async function offerInit(options: CommonOptions, host: GatewayHost): Prom
     for (const failure of (await setUp(options, host, asker)).failures) asker.say(failure);
 }
 
-/** Returns true if there is a configuration, or a provider's key in the environment. */
+/** Returns true if there is a configuration, or if the environment contains a provider's key. */
 function isSetUp({ configFile }: Home, env: Env): boolean {
   return (
     existsSync(configFile) ||

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Asker } from "./asker.ts";
 
-/** Installs missing packages after confirmation. Otherwise prints the command. */
+/** Installs missing packages after confirmation. Otherwise, prints the command. */
 export async function addPackages(asker: Asker, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   const command = npmInstall(names);

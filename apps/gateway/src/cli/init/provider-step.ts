@@ -77,13 +77,13 @@ function belongsTo(provider: string, model: string | undefined): boolean {
   return model?.startsWith(`${provider}/`) === true;
 }
 
-/** The model reference that agents use. For a local server, the model's name is enough. */
+/** Returns the model reference for agents. For a local server, the model's name is sufficient. */
 function toModelReference(provider: string, model: string | undefined): string | undefined {
   if (provider !== "local" || model === undefined || belongsTo(provider, model)) return model;
   return `${provider}/${model}`;
 }
 
-/** Sets only the model, for a provider that is configured or has its key in the environment. */
+/** Sets only the model, for a provider that is already configured or whose key is in the environment. */
 function modelAlone(change: Step["change"], { model, apiKey, baseUrl }: InitOptions): void {
   if (apiKey !== undefined || baseUrl !== undefined)
     throw new GatewayError(
@@ -100,7 +100,7 @@ interface Entry {
   readonly models?: readonly { readonly id: string }[];
 }
 
-/** Returns the provider entry of a vendor. A key in the environment is not copied into the configuration. */
+/** Returns a vendor's provider entry. A key in the environment is not copied to the configuration. */
 async function vendorEntry(
   name: string,
   env: Step["env"],
@@ -160,7 +160,7 @@ async function askLocal(
   return { entry, model };
 }
 
-/** Tests the provider with one call and prints the result, with the vendor's own error message. */
+/** Tests the provider with one call and prints the result, including the vendor's own error message. */
 async function tryOut(
   { asker, failed }: Step,
   models: ReturnType<typeof createModels>,

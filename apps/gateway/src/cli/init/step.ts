@@ -11,18 +11,18 @@ export interface InitOptions extends CommonOptions {
   readonly model?: string;
   readonly agent?: string;
   readonly workspace?: string;
-  /** Language of a new workspace's first files. */
+  /** Language of the initial files in a new workspace. */
   readonly language?: string;
   readonly channel?: string;
   readonly account?: string;
   /** Channel settings by name. */
   readonly set?: Readonly<Record<string, string>>;
   readonly owner?: string;
-  /** True installs the service, false does not. Undefined: ask at a terminal. */
+  /** Whether to install the service. If undefined, asks at a terminal. */
   readonly service?: boolean;
-  /** False: do not test the key and the channel. */
+  /** If false, the key and the channel are not tested. */
   readonly check?: boolean;
-  /** Use defaults and ask nothing. */
+  /** If true, uses defaults and asks no questions. */
   readonly yes?: boolean;
 }
 

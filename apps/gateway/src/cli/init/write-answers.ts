@@ -1,6 +1,6 @@
 import type { ConfigEdit, ConfigPath } from "@signalbox/config";
 
-/** Writes answers to the configuration. Existing values stay unless a question replaced them. */
+/** Writes answers to the configuration. Existing values stay unless the answer to a question replaces them. */
 export function answersAt(
   path: ConfigPath,
   answers: Readonly<Record<string, unknown>>,
