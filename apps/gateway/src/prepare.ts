@@ -7,7 +7,7 @@ import { resolveConfig } from "./configure/resolve-config.ts";
 import { startGateway } from "./gateway.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
 
-/** Options for programs that start the gateway like the command does. */
+/** Options for programs that start the gateway in the same way as the command. */
 export type Tuning = Pick<GatewayOptions, "drafts" | "instrument" | "leaseMs">;
 
 /** Resolves a configuration without starting anything. */

@@ -1,4 +1,4 @@
-/** Reason of an abort that leaves the run to be resumed by the next process. */
+/** Abort reason that leaves the run for the next process to resume. */
 export class ShutdownAbort extends Error {
   override readonly name = "ShutdownAbort";
 }

@@ -13,7 +13,7 @@ export interface InboundRecord {
   readonly role: Role;
   /** Admission rule of the message. */
   readonly rule: string;
-  /** For a message that addresses the agent only since it was edited: the inbox row that answers it. */
+  /** If the message addresses the agent only since it was edited, the inbox row that answers it. */
   readonly answeredAs?: InboxId;
   /** Present if no person wrote the message and the gateway itself triggered the agent. */
   readonly trigger?: TriggerTerms;

@@ -1,6 +1,6 @@
 import type { Tracer as TracerOf } from "@signalbox/telemetry";
 
-/** Records what the stages of the pipeline did with a message, under the names that the documentation uses. */
+/** Records how the stages of the pipeline processed a message, using the names in the documentation. */
 export type Tracer = TracerOf<
   "receive" | "admit" | "accept" | "queue" | "prepare" | "run" | "conclude" | "deliver"
 >;

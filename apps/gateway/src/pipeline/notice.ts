@@ -9,11 +9,11 @@ import type { GatewayContext } from "../context.ts";
 import { isVisible, type QueuedMessage } from "../messages/queued-message.ts";
 
 /**
- * Puts a notice about a message into the outbox, if no run answers the message. The key is derived from the message, so
- * repeating this after a crash does not send it twice.
+ * Adds a notice about a message to the outbox if no run answers the message. The key is derived from the message, so
+ * repeating this after a crash does not send the notice twice.
  *
  * @param isAnswer whether the notice answers the message
- * @returns the rows to deliver, or undefined if the sender reads the session itself or must not see the notice
+ * @returns the rows to deliver, or undefined if the sender reads the session directly or must not see the notice
  */
 export async function putNotice(
   { store, lease, getCapabilities, now }: GatewayContext,

@@ -44,9 +44,9 @@ import { answerCommand, resumeCommand } from "./commands/run-commands.ts";
  */
 
 /**
- * Ingress: takes an event from a channel.
+ * Ingress: accepts an event from a channel.
  *
- * @returns after the message is on disk; the platform may be acknowledged only then
+ * @returns after the message is on disk. The platform may only be acknowledged then.
  */
 export async function emit(ctx: GatewayContext, event: InboundEvent): Promise<EmitResult> {
   const received = receive(ctx, event);
@@ -64,7 +64,7 @@ export async function emit(ctx: GatewayContext, event: InboundEvent): Promise<Em
   return typeof edit === "string" ? edit : takeEdited(ctx, edit);
 }
 
-/** Takes a message that addresses the agent since it was edited. */
+/** Accepts a message that addresses the agent since it was edited. */
 async function takeEdited(ctx: GatewayContext, { event, as, taken }: NewlyAddressed): Promise<EmitResult> {
   const received = receive(ctx, event);
   if (received.kind !== "message") throw new TypeError("an edited message must be a message");
@@ -78,7 +78,7 @@ function toEmitResult({ outcome }: AcceptOutcome): EmitResult {
   return outcome === "full" ? "rejected" : outcome;
 }
 
-/** Ingress for triggers. The same event again is the same message. */
+/** Ingress for triggers. Repeating the same event results in the same message. */
 export async function emitTrigger(
   ctx: GatewayContext,
   ...[event, terms]: Parameters<EmitTrigger>
@@ -108,17 +108,17 @@ async function takeMessage(
 function enter(ctx: GatewayContext, accepted: Accepted): void {
   const { decision } = accepted;
   if (decision.kind === "answer") enqueue(ctx, queuedMessage(accepted));
-  // This is not awaited: after a crash, the next start decides again.
+  // Not awaited, because the next start repeats the decision after a crash.
   else void endUnanswered(ctx, accepted, decision);
 }
 
 /**
- * Takes over work that no process holds: runs first, each before anything newer of its session. Called at the start and
- * at intervals, because the work of another process becomes free when that process ends.
+ * Takes over work that no process holds, starting with runs, each before anything newer in its session. Called at
+ * startup and at intervals, because another process's work becomes available when that process ends.
  */
 export async function recover(ctx: GatewayContext): Promise<void> {
   const { store, lease, lanes, userQuestions, queueModes, crashBlame } = ctx;
-  // Load the questions of earlier processes, because a message may answer one of them.
+  // Load the questions from earlier processes, because a message may answer one of them.
   await userQuestions.load();
   const interruptedRuns = await store.runs.interrupted(lease);
   crashBlame.compare(interruptedRuns.map(({ run }) => run));
@@ -135,13 +135,13 @@ export async function recover(ctx: GatewayContext): Promise<void> {
 
 /** Releases unfinished work for the next process. A clean stop does not count as a crash of any message. */
 export async function release({ store, lease, waitingRuns, crashes }: GatewayContext): Promise<void> {
-  // Items in the queue are counted separately, and must not be subtracted twice.
+  // Items in the queue are counted separately and must not be subtracted twice.
   await waitingRuns.clearAll();
   await store.runs.rest(lease);
   await crashes.stopCleanly();
 }
 
-/** Processing: answers messages that have no run yet. Throws the errors of the store; the journal keeps the truth. */
+/** Processing: answers messages that have no run yet. Throws store errors. The journal remains authoritative. */
 export async function begin(
   ctx: GatewayContext,
   messages: NewMessages,
@@ -162,7 +162,7 @@ export async function resume(
   if (resumed !== undefined) await proceed(ctx, await resumeRun(ctx, resumed, handle), handle);
 }
 
-/** Finishes a run and messages that would fail again and again. */
+/** Finishes a run and messages that would fail repeatedly. */
 export async function giveUp(
   ctx: GatewayContext,
   { held, waiting }: Unfinished,

@@ -16,8 +16,8 @@ export interface Work {
 }
 
 /**
- * Answers a batch of messages, and retries if the store fails temporarily. Never rejects: messages that cannot be
- * answered are finished, or stay recorded for the next process.
+ * Answers a batch of messages and retries if the store fails temporarily. Never rejects: messages that cannot be
+ * answered are finished or stay recorded for the next process.
  */
 export async function processBatch(
   ctx: GatewayContext,
@@ -56,7 +56,7 @@ export async function processBatch(
     },
     onWaiting: (on) => lane.standBy(on),
   });
-  // The next process answers it.
+  // The next process answers the message.
   if (outcome === "fatal") lane.block();
 }
 
@@ -101,7 +101,7 @@ async function getUnfinished(
   return { held, waiting };
 }
 
-/** Continues the recorded run; messages that it does not have yet steer it first. */
+/** Continues the recorded run. Messages that it does not contain yet steer it first. */
 async function answerRest(
   ctx: GatewayContext,
   { held, waiting }: Unfinished,
@@ -114,7 +114,7 @@ async function answerRest(
   await work.resume(ctx, held, {
     ...handle,
     takeSteering: () => {
-      // They are older than everything that waits in the lane.
+      // These messages are older than everything that is waiting in the lane.
       const before = handle.signal.aborted ? [] : steering.splice(0);
       const { items, summarised } = handle.takeSteering();
       return { items: [...before, ...items], summarised };

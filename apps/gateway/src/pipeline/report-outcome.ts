@@ -2,7 +2,7 @@ import { type Outcome, redactOutcome } from "@signalbox/server";
 import type { InboxId } from "@signalbox/store";
 import type { GatewayContext } from "../context.ts";
 
-/** Informs everyone who waits for a message of its outcome. */
+/** Notifies everyone who is waiting for a message of its outcome. */
 export function reportOutcome(
   { outcomes, subAgents, redact }: GatewayContext,
   id: InboxId,

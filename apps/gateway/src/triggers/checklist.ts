@@ -8,7 +8,7 @@ import type { TriggerLogger } from "./types.ts";
 
 const NAME = "HEARTBEAT.md";
 const MAX_BYTES = 16_000;
-/** An item of a list that is ticked off. */
+/** Matches a list item that is checked off. */
 const DONE_ITEM = /^[ \t]*[-*+][ \t]+\[[xX]\].*$/gm;
 
 /** The tasks of a heartbeat. */
@@ -23,7 +23,7 @@ interface ChecklistPorts {
   readonly logger: TriggerLogger;
 }
 
-/** Reads `HEARTBEAT.md` of an agent's workspace. Returns undefined if it contains no task or if it is not trusted. */
+/** Reads `HEARTBEAT.md` in an agent's workspace. Returns undefined if the file contains no task or is not trusted. */
 export async function readChecklist(
   { workspaceDir }: Pick<Agent, "workspaceDir">,
   { labels, logger }: ChecklistPorts,
@@ -54,7 +54,7 @@ export function isActive(hours: ActiveHours | undefined, at: number): boolean {
   return from < to ? from <= time && time < to : from <= time || time < to;
 }
 
-/** Returns the prompt of a heartbeat. */
+/** Returns the prompt for a heartbeat. */
 export function heartbeatText({ every }: Heartbeat, { text, cut }: Checklist): string {
   return [
     `Heartbeat: an automatic message, sent every ${every}.`,

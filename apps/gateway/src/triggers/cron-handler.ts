@@ -8,18 +8,21 @@ import { describeWhen, nextDue, readWhen } from "./schedules/when.ts";
 import { getPlace, type Place } from "./trigger.ts";
 import type { TriggeringRun } from "./types.ts";
 
-/** Schedules of one conversation. */
+/** Maximum number of schedules in one conversation. */
 export const MAX_SCHEDULES = 50;
 
 export interface CronHandlerOptions {
   readonly now: () => number;
-  /** Returns the time zone of a message's sender. Times without a zone are read and shown in it. */
+  /** Returns the time zone of a message's sender. Times without a zone are parsed and shown in this zone. */
   readonly getTimeZone: (event: MessageEvent) => string;
   /** Returns a warning for the model if the platform would reject the answer at that time. Default: none. */
   readonly warnOfRefusal?: (to: Place, at: number) => Promise<string | undefined>;
 }
 
-/** Implements the cron tool. An agent can only access the schedules of the conversation that it runs in. */
+/**
+ * Creates the handler for the cron tool. An agent can only access the schedules of the conversation in which it is
+ * running.
+ */
 export function createCronHandler(
   scheduler: Pick<ScheduledTriggers, "list" | "recall" | "add" | "remove" | "run">,
   { now, getTimeZone, warnOfRefusal = async () => undefined }: CronHandlerOptions,
@@ -33,7 +36,7 @@ export function createCronHandler(
     callId: string,
   ): Promise<string> => {
     const id = createScheduleId(run, callId).slice(0, 8);
-    // A call repeated after a crash returns the outcome of the first one, even if the schedule is already due.
+    // A call that is repeated after a crash returns the outcome of the first call, even if the schedule is already due.
     const earlier = await scheduler.recall(id);
     if (earlier === "over") return `Scheduled as ${id}, and already over.`;
     const zoneOfPerson = getTimeZone(run.event);
@@ -57,7 +60,7 @@ export function createCronHandler(
     return warning === undefined ? confirmation : `${confirmation} ${warning}`;
   };
 
-  /** Executes an action on a schedule of this conversation. If the schedule has ended, returns only that. */
+  /** Executes an action on a schedule in this conversation. If the schedule has ended, only returns this fact. */
   const withOwn = async (
     id: string,
     run: TriggeringRun,
@@ -93,12 +96,12 @@ export function createCronHandler(
   };
 }
 
-/** Id of the schedule or occurrence. It is the same if the call is repeated after a crash. */
+/** Returns the id of the schedule or occurrence. It is the same if the call is repeated after a crash. */
 function createScheduleId({ runId }: TriggeringRun, callId: string): string {
   return createHash("sha256").update(`${runId} ${callId}`).digest("hex").slice(0, 16);
 }
 
-/** Includes the next time, so that a misunderstood time or time zone is noticed at once. */
+/** Confirms the schedule with its next time, so that a misunderstood time or time zone is noticed immediately. */
 function confirm(
   { id, when, nextAt }: Pick<Schedule<ScheduledTask>, "id" | "when" | "nextAt">,
   zone: string,

@@ -15,12 +15,12 @@ import {
 } from "./trigger.ts";
 import type { TriggerLogger } from "./types.ts";
 
-/** The requester of a task: its place, its rights and the run's taint. */
+/** The origin of a task: its conversation, its rights and the taint of the run. */
 export interface TaskOrigin {
   readonly place: Place;
   readonly role: Role;
   readonly taint: readonly TaintSource[];
-  /** Terms of the sub-agent that starts the task. Absent: a person's session starts it. */
+  /** Terms of the sub-agent that starts the task. Absent if a person's session starts it. */
   readonly within?: SubAgentTerms;
   /** See {@link TriggerTerms.saidFrom}. The results of the task are restricted like its input. */
   readonly saidFrom?: string;
@@ -36,10 +36,10 @@ const origin: z.ZodType<TaskOrigin> = z.object({
 
 type StoredSubAgents = SubAgents<TaskOrigin, readonly TaintSource[]>;
 
-/** Work that agents delegate to sub-agents. */
+/** Tasks that agents delegate to sub-agents. */
 export interface Delegation extends Omit<StoredSubAgents, "start"> {
   /**
-   * Sets the function that passes tasks and reports to the pipeline, as messages of the sub-agent's session and of its
+   * Sets the function that passes tasks and reports to the pipeline, as messages in the sub-agent's session and its
    * creator's session.
    */
   start(pipeline: DelegationWay): Promise<void>;
@@ -152,6 +152,6 @@ async function triggerSubAgent(
     saidFrom,
   };
   const triggered = await trigger(messageAt(place, { eventId, dueAt, text }), terms);
-  // Only the tombstone of the message is left, so it ended long ago.
+  // Only the message's tombstone remains, so it ended long ago.
   return triggered.outcome === "rejected" ? "later" : { id: triggered.id ?? eventId };
 }

@@ -1,6 +1,6 @@
 import type { AgentMessage } from "@signalbox/agent-core";
 
-/** Formats messages of a session for an agent of another session. */
+/** Formats a session's messages for an agent in another session. */
 export function formatHistory(messages: readonly { readonly message: AgentMessage }[]): string {
   const lines = messages.flatMap(({ message }) => formatMessage(message));
   return lines.length === 0 ? "It has not started yet." : lines.join("\n\n");

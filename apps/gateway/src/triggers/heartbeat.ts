@@ -17,9 +17,9 @@ export interface HeartbeatOptions {
   readonly store: { readonly kv: KeyValues; readonly inbox: InboxList };
   readonly clock: Clock;
   readonly logger: TriggerLogger;
-  /** Returns the checklist of an agent. Undefined if it has none. */
+  /** Returns an agent's checklist, or undefined if it has none. */
   readonly readChecklist: (agent: Agent) => Promise<Checklist | undefined>;
-  /** Returns true for channels of the gateway's own clients, on which members have separate conversations. */
+  /** Returns true for channels of the gateway's own clients, on which each member has separate conversations. */
   readonly isOwnChannel: (channel: string) => boolean;
 }
 
@@ -43,7 +43,7 @@ export interface Heartbeats {
 
 const EVENT_PREFIX = "heartbeat:";
 
-/** Returns true if no one wrote a message: a heartbeat has woken the agent. */
+/** Returns true if nobody wrote the message because a heartbeat triggered the agent. */
 export function isHeartbeat({ eventId, messageId }: MessageEvent): boolean {
   return messageId === "" && eventId.startsWith(EVENT_PREFIX);
 }
@@ -55,7 +55,7 @@ interface Task {
 
 const storedTask = z.object({ agentId: z.string() });
 
-/** Next times of the heartbeats, by agent id. */
+/** Creates the store for the next heartbeat times, by agent id. */
 export function createHeartbeatStore(
   kv: KeyValues,
   onUnreadable: (agentId: string) => void,
@@ -84,7 +84,7 @@ export function createHeartbeats(ports: HeartbeatOptions): Heartbeats {
     const checklist = await ports.readChecklist(agent);
     if (checklist === undefined) return "taken";
     const { place, sessionKey } = await placeFor(agent, agent.heartbeat, dueAt, ports);
-    // Skip the heartbeat if one waits already. Otherwise they would pile up behind a long run.
+    // Skip the heartbeat if one is already waiting. Otherwise, heartbeats would pile up behind a long run.
     if (busy(sessionKey)) return "later";
     const eventId = `${EVENT_PREFIX}${agentId}:${dueAt}`;
     const text = heartbeatText(agent.heartbeat, checklist);
@@ -132,10 +132,10 @@ async function placeFor(
   return owners ?? createPagePlace(agent.id, "heartbeat");
 }
 
-/** Number of recent messages that are searched for one of an owner. */
+/** Number of recent messages to search for one from an owner. */
 const MAX_SEARCHED = 200;
 
-/** Returns the place at the time when the heartbeat was due, so that a retry sends it to the same place. */
+/** Returns the conversation as of the time when the heartbeat was due, so that a retry uses the same one. */
 async function lastPlaceOfOwner(
   agent: Agent,
   dueAt: number,
@@ -156,7 +156,7 @@ async function lastPlaceOfOwner(
   return { place: getPlace(last.payload.event), sessionKey: last.route.sessionKey };
 }
 
-/** A member reads the conversations of their token, even if an owner wrote there last. */
+/** A member can read the conversations of their token, even if an owner was the last to write there. */
 function isMembers(
   sessionKey: string,
   { channel, conversation }: Pick<MessageEvent, "channel" | "conversation">,

@@ -5,7 +5,7 @@ import { createScheduledTaskStore } from "./scheduled-triggers.ts";
 import type { Schedule } from "./schedules/schedule.ts";
 import { describeWhen } from "./schedules/when.ts";
 
-/** Stored schedules of all agents, soonest first. */
+/** Lists the stored schedules of all agents, soonest first. */
 export async function listScheduled(kv: KeyValues): Promise<ScheduleInfo[]> {
   const scheduled = await createScheduledTaskStore(kv, () => {}).list();
   const heartbeats = await createHeartbeatStore(kv, () => {}).list();

@@ -9,9 +9,9 @@ import type { TriggeringRun, TriggerStore } from "./types.ts";
 
 /** Sessions that an agent can access besides its own. */
 interface SessionReach {
-  /** `tree`: none; `agent`: those of the same agent; `all`: those of `agents` too. */
+  /** `tree`: none. `agent`: sessions of the same agent. `all`: also sessions of `agents`. */
   readonly visibility: "tree" | "agent" | "all";
-  /** Agents that reach each other's conversations. */
+  /** Agents that may access each other's conversations. */
   readonly agents: readonly string[];
 }
 
@@ -21,14 +21,14 @@ export interface OtherSessionsOptions {
     readonly inbox: TriggerStore["inbox"];
     readonly kv: TriggerStore["kv"];
   };
-  /** Returns a text for the model if the platform would reject the answer in a conversation. */
+  /** Returns an explanation for the model if the platform would reject the answer in a conversation. */
   readonly findRefusal: (to: Place) => Promise<string | undefined>;
   /** Returns the configuration in effect. */
   readonly reach: () => SessionReach;
   readonly now: () => number;
 }
 
-/** Access of an agent to other sessions. Errors are shown to the model. */
+/** An agent's access to other sessions. Errors are shown to the model. */
 export interface OtherSessions {
   /** Sets the function that passes messages to the pipeline. */
   start(trigger: EmitTrigger): void;
@@ -38,15 +38,12 @@ export interface OtherSessions {
   history(key: string, limit: number, run: TriggeringRun, call: SessionsCall): Promise<string>;
 }
 
-/** Maximum number of listed conversations. */
+/** Maximum number of conversations to list. */
 const MAX_LISTED = 20;
-/**
- * Maximum number of an agent's sessions that are searched for conversations, because sub-agents' sessions are among
- * them.
- */
+/** Maximum number of an agent's sessions to search for conversations. They include the sessions of sub-agents. */
 const PAGE = 100;
 const MAX_PAGES = 10;
-/** Place to which a call sent its message. Stored as long as the call may be repeated. */
+/** Namespace for the conversation to which a call sent its message. Stored for as long as the call may be repeated. */
 const SENT_TO = "said-in";
 const SENT_TO_TTL_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -102,8 +99,8 @@ async function send(
 }
 
 /**
- * Chooses the place in which a session's people get the answer. Stored before the message is sent: a session may have
- * several places, and a repeated message in another place would count as new.
+ * Chooses the conversation in which a session's people receive the answer. The choice is stored before the message is
+ * sent: a session may have several conversations, and a repeated message in another one would count as new.
  */
 async function placeFor(
   { store }: OtherSessionsOptions,
@@ -171,7 +168,7 @@ async function history(
   return formatHistory(await sessions.history(key, { limit }));
 }
 
-/** Finds the latest message of a conversation in which people can get an answer. */
+/** Finds the latest message in a conversation in which people can receive an answer. */
 async function lastIn(
   { inbox }: OtherSessionsOptions["store"],
   sessionKey: string,
@@ -186,7 +183,10 @@ function mustReach(key: string, run: TriggeringRun, { reach }: OtherSessionsOpti
     throw new Error(`You cannot reach a conversation ${key}. sessions_list shows those you can.`);
 }
 
-/** A sub-agent reaches only its creator, and no one else reaches it. */
+/**
+ * Returns true if the session may be accessed. A sub-agent can access only its creator, and no other session can access
+ * the sub-agent.
+ */
 function isReached(
   key: string,
   { agent, trigger }: TriggeringRun,

@@ -2,13 +2,13 @@ import { formatSessionKey } from "@signalbox/routing";
 import { OWN_ACCOUNT } from "../configure/accounts.ts";
 import type { Place } from "./trigger.ts";
 
-/** A place and the session that a message there belongs to. */
+/** A conversation and the session to which messages there belong. */
 export interface Destination {
   readonly place: Place;
   readonly sessionKey: string;
 }
 
-/** Returns a separate conversation of an agent on the web page, with an owner as the sender. */
+/** Returns a separate conversation with an agent on the web page, with an owner as the sender. */
 export function createPagePlace(agentId: string, name: "heartbeat" | "schedules"): Destination {
   const channel = "web";
   const id = `${name}-${agentId}`;

@@ -17,7 +17,7 @@ export interface ScheduleHandlerOptions {
   readonly now: () => number;
 }
 
-/** Actions of owners on schedules from outside a conversation. */
+/** Actions of owners on schedules, outside a conversation. */
 export interface ScheduleHandler {
   schedules(): Promise<ScheduleInfo[]>;
   addSchedule(wanted: NewSchedule): Promise<ScheduleResult>;
@@ -66,12 +66,12 @@ export function createScheduleHandler(ports: ScheduleHandlerOptions): ScheduleHa
   };
 }
 
-/** Number of recent messages that are searched for one of an owner. */
+/** Number of recent messages to search for one from an owner. */
 const MAX_SEARCHED = 200;
 
 /**
- * Returns the place of a schedule. It acts for an owner: the one who wrote in the conversation, or otherwise the one on
- * the page.
+ * Returns the conversation of a schedule. The schedule acts for the owner who wrote in the conversation, or otherwise
+ * for the owner on the page.
  */
 async function findDestination(
   { session, agent: agentId }: NewSchedule,

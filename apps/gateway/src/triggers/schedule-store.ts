@@ -16,7 +16,7 @@ const kept = timing.extend({ task: z.unknown() });
 
 export type KeyValues = Pick<TriggerStore["kv"], "list" | "set" | "delete">;
 
-/** Stores the schedules of one kind. An unreadable schedule stays in the store and never becomes due. */
+/** Stores schedules of one type. An unreadable schedule stays in the store and never becomes due. */
 export function createScheduleStore<Task>(
   kv: KeyValues,
   kind: string,

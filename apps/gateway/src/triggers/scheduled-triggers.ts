@@ -6,14 +6,15 @@ import { type EmitTrigger, messageAt, type Place, placeSchema } from "./trigger.
 import type { TriggerLogger, TriggerStore } from "./types.ts";
 
 /**
- * The text for the agent and the place of the answer. It runs with the rights that the requester has when it is due.
+ * The text for the agent and the conversation for the answer. The task runs with the rights that the requester has when
+ * it is due.
  */
 export interface ScheduledTask {
   readonly agentId: string;
   readonly sessionKey: string;
   readonly text: string;
   readonly place: Place;
-  /** The other conversation that the schedule originates from. Its results are restricted like its input. */
+  /** The other conversation from which the schedule originates. Its results are restricted like its input. */
   readonly saidFrom?: string;
 }
 
@@ -26,11 +27,11 @@ const storedTask = z.object({
 });
 
 const SCHEDULES = "schedules";
-/** Retention of ended schedules' ids. A call may be repeated after a crash within this time. */
+/** Namespace for the ids of ended schedules. A call may be repeated after a crash while its id is stored. */
 const ENDED = "schedules-over";
 const ENDED_TTL_MS = 7 * 24 * 60 * 60_000;
 
-/** Creates triggers with schedules in the host's store. */
+/** Creates a store for scheduled tasks in the host's store. */
 export function createScheduledTaskStore(
   kv: KeyValues,
   onUnreadable: (id: string) => void,
@@ -45,17 +46,20 @@ export function createScheduledTaskStore(
   };
 }
 
-/** Tasks that agents scheduled. The id of an ended schedule is kept for a week. */
+/** Tasks that agents have scheduled. The id of an ended schedule is kept for a week. */
 export interface ScheduledTriggers extends Omit<Scheduler<ScheduledTask>, "start"> {
-  /** Returns the stored outcome for an id, for a call that is repeated after a crash. Undefined if the id is unused. */
+  /**
+   * Returns the stored outcome for an id, for calls that are repeated after a crash. Returns undefined if the id is
+   * unused.
+   */
   recall(id: string): Promise<Schedule<ScheduledTask> | "over" | undefined>;
   /** Ends all schedules of a session. */
   endOf(sessionKey: string): Promise<void>;
   /**
    * Loads the stored schedules and starts to trigger agents.
    *
-   * @param isWaiting returns true if an event whose id starts with the prefix waits in a session. A recurring schedule
-   * is then skipped, so that it does not pile up behind a long run. Default: never.
+   * @param isWaiting returns true if an event whose id starts with the prefix is waiting in a session. A recurring
+   * schedule is then skipped, so that it does not pile up behind a long run. Default: always false.
    */
   start(trigger: EmitTrigger, isWaiting?: (sessionKey: string, eventIds: string) => boolean): Promise<void>;
 }
@@ -96,12 +100,12 @@ export function createScheduledTriggers({ kv, clock, logger }: ScheduledTriggers
   };
 }
 
-/** True if the schedule is due by time, false if a person triggered it. */
+/** Returns true if the schedule is due, or false if a person triggered it. */
 function isTimed({ name, dueAt }: Occurrence<ScheduledTask>): boolean {
   return name === String(dueAt);
 }
 
-/** Prefix of the event ids of all occurrences of a schedule. */
+/** Returns the prefix of the event ids of all occurrences of a schedule. */
 function getEventIdPrefix({ schedule: { id } }: Occurrence<ScheduledTask>): string {
   return `schedule:${id}:`;
 }

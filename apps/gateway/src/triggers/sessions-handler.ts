@@ -20,7 +20,8 @@ type Run = TriggeringRun & { readonly offered: readonly string[] };
 const NOT_FOR_SUB_AGENTS = ["cron", "ask_user", ...(TOOL_GROUPS["memory"] ?? [])];
 
 /**
- * Implements the sessions tools: an agent reaches the sub-agent sessions that it created, and others as far as allowed.
+ * Creates the handler for the sessions tools. An agent can access the sub-agent sessions that it created, and other
+ * sessions if this is allowed.
  */
 export function createSessionsHandler(
   subAgents: Delegation,
@@ -85,7 +86,7 @@ function toTaskCreator(run: Run, { callId, run: { facts } }: SessionsCall): Task
   };
 }
 
-/** The sub-agent gets at most the tools of the run itself. */
+/** Returns the tools for a sub-agent, which are at most the tools of the run itself. */
 function toolsFor(
   { agent, offered, trigger }: Run,
   wanted: readonly string[] | undefined,

@@ -2,7 +2,7 @@ import type { StopResult } from "@signalbox/lanes";
 
 /** Access to sub-agents. */
 export interface SubAgentsPort {
-  /** Sub-agents that a session created. */
+  /** Returns the sub-agents that a session created. */
   of(sessionKey: string): Promise<
     readonly {
       readonly sessionKey: string;
@@ -16,7 +16,7 @@ interface StopPorts {
   readonly subAgents: SubAgentsPort;
 }
 
-/** Stops the sub-agents of a session, and their descendants. */
+/** Stops a session's sub-agents and their descendants. */
 export async function stopSubAgents(ports: StopPorts, sessionKey: string, reason: Error): Promise<void> {
   for (const subAgent of await ports.subAgents.of(sessionKey)) {
     await stopSubAgents(ports, subAgent.sessionKey, reason);

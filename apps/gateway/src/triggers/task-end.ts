@@ -13,7 +13,8 @@ export type TaskEndStore = Pick<TriggerStore, "inbox" | "runs" | "sessions">;
 type Row = NonNullable<Awaited<ReturnType<TaskEndStore["inbox"]["get"]>>>;
 
 /**
- * Returns the outcome of a message that contained a task. It is read from the store, so it is the same after a crash.
+ * Returns the outcome of a message that contained a task. The outcome is read from the store, so it is the same after a
+ * crash.
  */
 export async function endOfTask(
   store: TaskEndStore,
@@ -48,7 +49,8 @@ function getOutcome({ state, detail }: Row): TaskOutcome | undefined {
 }
 
 /**
- * Returns the outcome of a task whose run ended without an error. The rule of the run says if a limit ended it early.
+ * Returns the outcome of a task whose run ended without an error. The rule of the run shows whether a limit ended it
+ * early.
  */
 function outcomeByRule(rule: string | undefined): TaskOutcome {
   if (rule === "stopped") return "stopped";

@@ -5,23 +5,23 @@ import { z } from "zod";
 
 /**
  * Passes a message that no person wrote to the pipeline. Emitting the same event again is idempotent. Returns the
- * message's id, absent if it ended long ago. `rejected`: try again later.
+ * message's id, which is absent if the message ended long ago. `rejected`: try again later.
  */
 export type EmitTrigger = (
   event: MessageEvent,
   terms: TriggerTerms,
 ) => Promise<{ readonly outcome: "taken"; readonly id?: string } | { readonly outcome: "rejected" }>;
 
-/** The person and the restricted rights with which an agent is triggered. */
+/** The person for whom an agent is triggered, and the restricted rights. */
 export interface TriggerTerms {
   readonly agentId: string;
   readonly sessionKey: string;
-  /** Maximum role of the run. Its role is lower if the person it acts for has lost rights meanwhile. */
+  /** Maximum role of the run. The actual role is lower if the person has lost rights in the meantime. */
   readonly atMost: Role;
-  /** Present if one session delegates work to another, or reports on it. A model wrote the text. */
+  /** Present if one session delegates a task to another or reports on it. A model wrote the text. */
   readonly delegated?: Delegated;
   /**
-   * The other conversation whose agent wrote the text. A run that answers it cannot send anything to further
+   * The other conversation whose agent wrote the text. A run that answers it cannot send anything to other
    * conversations.
    */
   readonly saidFrom?: string;
@@ -36,19 +36,24 @@ interface Delegated {
   readonly chain: string;
 }
 
-/** A sub-agent uses at most the tools of the run that created it, and only that run's session sees its output. */
+/**
+ * Terms of a sub-agent. It uses at most the tools of the run that created it, and only that run's session sees its
+ * output.
+ */
 export interface SubAgentTerms {
   readonly id: string;
   readonly depth: number;
   readonly tools: readonly string[];
 }
 
-/** A conversation, and the person in whose name the agent is triggered there. */
+/** A conversation and the person on whose behalf the agent is triggered there. */
 export type Place = Pick<
   MessageEvent,
   "channel" | "account" | "botId" | "conversation" | "address" | "sender"
 > & {
-  /** The sender of a message that a hook forwarded. Their role and budget count, not those of the token's holder. */
+  /**
+   * The sender of a message that a hook forwarded. The sender's role and budget apply, not those of the token's holder.
+   */
   readonly forwarded?: { readonly from: string };
 };
 
@@ -77,7 +82,7 @@ export const placeSchema: z.ZodType<Place> = z.object({
   forwarded: z.object({ from: z.string() }).optional(),
 });
 
-/** The parts of a place that admission and an answer need. */
+/** Returns the fields of a message that admission and an answer need. */
 export function getPlace(event: MessageEvent): Place {
   const { channel, account, botId, conversation, address, sender, forwarded } = event;
   return placeSchema.parse({
@@ -100,8 +105,8 @@ interface Due {
 }
 
 /**
- * Turns due work into a message of a session. It passes through the normal pipeline, so a crash neither loses nor
- * repeats it, and it waits for a current run.
+ * Converts a due task to a message in a session. The message passes through the normal pipeline, so a crash neither
+ * loses nor repeats it, and it waits for the current run.
  */
 export function messageAt(place: Place, { eventId, dueAt, text }: Due): MessageEvent {
   return {

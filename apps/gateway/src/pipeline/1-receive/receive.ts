@@ -19,7 +19,7 @@ type Received =
   | { readonly kind: "deleted"; readonly event: DeletedEvent }
   | { readonly kind: "delivery"; readonly event: DeliveryEvent }
   | { readonly kind: "gap"; readonly event: LifecycleEvent }
-  /** The event needs no work except its acknowledgment. */
+  /** The event requires only an acknowledgment. */
   | { readonly kind: "none" };
 
 /** A message in the same form for all channels. */
@@ -27,7 +27,7 @@ export interface ReceivedMessage {
   readonly kind: "message";
   readonly event: MessageEvent;
   /**
-   * Kind of the platform's event. Clicks, native commands, and messages that address the agent only since an edit are
+   * Kind of the platform's event. Clicks, native commands, and messages that an edit has addressed to the agent are
    * converted to plain messages.
    */
   readonly as: "message" | "command" | "action" | "edited";

@@ -11,14 +11,14 @@ export interface Admitted {
   /** The message as the inbox stores it. */
   readonly stored: InboundRecord;
   readonly place: Place;
-  /** `answer` continues to the agent. With every other decision, the message ends with its rule. */
+  /** `answer` passes the message to the agent. With any other decision, the message ends with its rule. */
   readonly decision: AdmissionDecision;
   /** True if the message must not share a run with other messages. */
   readonly exclusive: boolean;
 }
 
 /**
- * Decides which agent a message is for and whether its sender may talk to it, and loads the queue settings of its
+ * Determines the agent for a message and whether its sender may talk to it, and loads the queue settings of the
  * session. Writes nothing.
  *
  * @param terms terms of a trigger, if the gateway itself sends the message on behalf of a person
@@ -47,8 +47,8 @@ function admitted(
 }
 
 /**
- * Ignores a trigger if its person may no longer talk to the agent, or if the platform would reject the answer. Owners
- * are notified of the latter.
+ * Ignores a trigger if its person may no longer talk to the agent, or if the platform would reject the answer. In the
+ * latter case, owners are notified.
  */
 async function onTerms(
   ctx: GatewayContext,
@@ -71,7 +71,10 @@ async function onTerms(
   };
 }
 
-/** Sub-agents and their reports are not refused: their answers go to agents. */
+/**
+ * Returns true if the platform would reject the answer. Sub-agents and their reports are not refused, because their
+ * answers go to agents.
+ */
 async function isRefusedByPlatform(
   { replyWindows }: GatewayContext,
   { subAgent, delegated }: TriggerTerms,
@@ -82,8 +85,8 @@ async function isRefusedByPlatform(
 }
 
 /**
- * Returns true if a message needs its own run: its sender waits for exactly its answer, it must not disturb another
- * run, or it is a trigger, whose rights differ from those of people.
+ * Returns true if a message needs its own run. This is the case if its sender waits for exactly its answer, if it must
+ * not disturb another run, or if it is a trigger, whose rights differ from those of people.
  */
 export function isExclusive(
   { event, trigger }: Pick<InboundRecord, "event" | "trigger">,
@@ -92,7 +95,7 @@ export function isExclusive(
   return trigger !== undefined || capabilities?.awaitsSingleAnswer === true || event.turn?.alone === true;
 }
 
-/** Returns a key of the conversation that is unique across platforms. */
+/** Returns a conversation key that is unique across platforms. */
 function getConversationKey({ channel, account, conversation }: MessageEvent): string {
   return JSON.stringify([channel, account, conversation.id]);
 }

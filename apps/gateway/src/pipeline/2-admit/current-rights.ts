@@ -10,9 +10,9 @@ interface Asked {
 }
 
 /**
- * Returns the rights of a run at this moment: its agent's policy, and the weakest role of the people it answers.
+ * Returns the current rights of a run: its agent's policy, and the weakest role of the people whom it answers.
  *
- * @returns undefined if the agent is gone, or if one of the people may no longer talk to it
+ * @returns undefined if the agent no longer exists, or if one of the people may no longer talk to it
  */
 export async function getCurrentRights(
   ctx: GatewayContext,

@@ -13,7 +13,7 @@ import {
 import { createAdmissionInput, routeInput } from "../../configure/routing.ts";
 import type { GatewayContext } from "../../context.ts";
 
-/** The agent and the session of a message: resolved from the bindings, or named by the client. */
+/** A message's agent and session, resolved from the bindings or named by the client. */
 export type Place =
   | ({ readonly kind: "routed" } & Route)
   | { readonly kind: "asked"; readonly agentId: string; readonly sessionKey: string };
@@ -36,7 +36,7 @@ export interface AdmissionSources {
   readonly getCapabilities: (channel: string, account: string) => Capabilities | undefined;
 }
 
-/** Decides where a message goes and whether its sender may talk there. Changes nothing. */
+/** Determines the agent and session for a message and whether its sender may talk there. Changes nothing. */
 export function decideAdmission(ctx: GatewayContext, event: MessageEvent): Promise<Decided> {
   return decideFrom(
     {
@@ -51,7 +51,7 @@ export function decideAdmission(ctx: GatewayContext, event: MessageEvent): Promi
   );
 }
 
-/** Decides like {@link decideAdmission}, for commands that run without a gateway. */
+/** Like {@link decideAdmission}, but for commands that run without a gateway. */
 export async function decideFrom(sources: AdmissionSources, event: MessageEvent): Promise<Decided> {
   const { router, bindings, admission, pairing, getCapabilities } = sources;
   const capabilities = getCapabilities(event.channel, event.account);
@@ -66,7 +66,9 @@ export async function decideFrom(sources: AdmissionSources, event: MessageEvent)
   return { place, decision: admission.decide(input, approved), capabilities };
 }
 
-/** Returns the role of the token that a message came with, or `none` if the token was revoked meanwhile. */
+/**
+ * Returns the role of the token that was used to send a message, or `none` if the token was revoked in the meantime.
+ */
 async function tokenRole(
   { tokens }: AdmissionSources,
   { sender }: MessageEvent,
@@ -80,7 +82,7 @@ async function tokenRole(
   return token.role === "member" ? "member" : authenticatedAs;
 }
 
-/** Returns true if the binding of a route names this person or place, and not a pattern. */
+/** Returns true if the binding of a route names this person or conversation by id and not by a pattern. */
 function isNamed(match: BindingMatch | undefined, { matchedBy }: Route): boolean {
   const isOfPeer = matchedBy === "binding.peer" || matchedBy === "binding.peer.parent";
   return isOfPeer && match?.peer !== undefined && !match.peer.id.includes("*");

@@ -8,7 +8,7 @@ import type { Tracer } from "../../tracer.ts";
 import type { ReceivedMessage } from "../1-receive/receive.ts";
 import { type Admitted, admit, isExclusive } from "../2-admit/admit.ts";
 
-/** A message that is committed. */
+/** A committed message. */
 export interface Accepted extends Pick<Admitted, "stored" | "decision" | "exclusive"> {
   readonly id: InboxId;
   readonly seq: number;
@@ -28,14 +28,14 @@ export type AcceptOutcome =
       /** Resolves when the message is on disk, after which it cannot be lost. */
       readonly onDisk: Promise<void>;
     }
-  /** The message was accepted before. The id is absent if only its tombstone is left. */
+  /** The message was already accepted. The id is absent if only its tombstone remains. */
   | { readonly outcome: "duplicate"; readonly id?: InboxId }
-  /** Too many messages wait. The platform's delivery is rejected, and the platform delivers it again. */
+  /** Too many messages are waiting. The delivery is rejected, so that the platform delivers the message again. */
   | { readonly outcome: "full" };
 
 /**
  * Accepts a message exactly once. Its run may start before the message is on disk, because every visible effect of the
- * run is committed and synced after the message. The platform gets its acknowledgment when the message is on disk.
+ * run is committed and synced after the message. The platform receives its acknowledgment once the message is on disk.
  */
 export async function accept(
   ctx: GatewayContext,
@@ -74,7 +74,7 @@ function inboxEntry(
   return {
     ...inboxKeys(event),
     kind: as,
-    // Deduplicate by message id only for messages of a platform. Triggers have none.
+    // Deduplicate by message id only for messages from a platform. Triggers have no message id.
     messageId: as === "message" && event.messageId !== "" ? event.messageId : undefined,
     receivedAt: now(),
     payload: stored,
@@ -83,7 +83,7 @@ function inboxEntry(
   };
 }
 
-/** Informs viewers of the session, waiting clients, and hooks. */
+/** Notifies viewers of the session, waiting clients, and hooks. */
 function publish(
   { outcomes, live, hooks }: GatewayContext,
   { id, stored, decision, route }: Accepted,
@@ -102,7 +102,7 @@ function publish(
   hooks.observe("message_received", { ...route, messageId: id, event, decision: kind, rule });
 }
 
-/** Logs the id that `signalbox why` takes. Ignored messages are logged at debug level, because groups have many. */
+/** Logs the id for `signalbox why`. Ignored messages are logged at debug level, because groups have many of them. */
 function log(logger: Logger, { id, stored, decision, route }: Accepted): void {
   const { channel, account } = stored.event;
   const { kind, rule } = decision;
@@ -135,8 +135,8 @@ function trace(
 }
 
 /**
- * Yields messages that an earlier process accepted and did not finish, in the order in which they arrived. The store
- * hands out each message once, so `ctx.claimed` keeps those that a failure left unprocessed for the next call.
+ * Yields messages that an earlier process accepted but did not finish, in the order of arrival. The store returns each
+ * message only once, so `ctx.claimed` keeps those that were not processed because of a failure for the next call.
  */
 export async function* recoverAccepted(ctx: GatewayContext): AsyncGenerator<Accepted> {
   const { inbox } = ctx.store;
@@ -144,7 +144,7 @@ export async function* recoverAccepted(ctx: GatewayContext): AsyncGenerator<Acce
   const left = [...ctx.claimed.splice(0), ...due];
   try {
     for (let [id] = left; id !== undefined; [id] = left) {
-      // The message may have been edited or deleted meanwhile.
+      // The message may have been edited or deleted in the meantime.
       const row = await inbox.get(id);
       if (row !== undefined && row.settledAt === undefined) yield await acceptedBefore(ctx, row);
       left.shift();
@@ -164,7 +164,8 @@ async function acceptedBefore(ctx: GatewayContext, row: InboxRow<GatewayBodies>)
 }
 
 /**
- * Decides again about a message that was not decided yet or was not to be answered, because the rules may have changed.
+ * Repeats the decision about a message that was undecided or was not supposed to be answered, because the rules may
+ * have changed.
  */
 async function decideAgain(
   ctx: GatewayContext,

@@ -5,8 +5,8 @@ import type { GatewayContext } from "../../context.ts";
 const HOUR_MS = 3_600_000;
 
 /**
- * Reports that an account may have missed messages, because its platform forgets what it has handed over. Owners get a
- * message, at most once an hour for each account.
+ * Reports that an account may have missed messages, because its platform does not store messages that it has delivered.
+ * Owners receive a message at most once an hour per account.
  */
 export async function reportGap(
   { delivery, logger, now }: GatewayContext,
@@ -24,7 +24,7 @@ export async function reportGap(
   return "accepted";
 }
 
-/** A channel's process is not trusted to send a valid time. */
+/** Validates a time, because a channel's process is not trusted to send a valid one. */
 function isoTime(time: unknown, otherwise: number): string {
   const date = new Date(typeof time === "number" ? time : otherwise);
   return Number.isNaN(date.getTime()) ? new Date(otherwise).toISOString() : date.toISOString();

@@ -13,7 +13,7 @@ import { reportOutcome } from "../report-outcome.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Finishes a message that no run answers, after following its rule. Retries temporary failures. Never rejects. */
+/** Finishes a message that no run answers, after applying its rule. Retries temporary failures. Never rejects. */
 export async function endUnanswered(
   ctx: GatewayContext,
   { id, stored }: { readonly id: InboxId; readonly stored: InboundRecord },
@@ -24,7 +24,7 @@ export async function endUnanswered(
   await ctx.supervisor.run({
     name: `end the message ${id}, which no run answers`,
     attempt: async (failures) => {
-      // The message may have been edited or deleted meanwhile.
+      // The message may have been edited or deleted in the meantime.
       const row = failures === 0 ? undefined : await ctx.store.inbox.get(id);
       if (row?.settledAt !== undefined) return;
       await followRule(ctx, id, row?.payload.event ?? stored.event, { kind, rule });
@@ -32,7 +32,7 @@ export async function endUnanswered(
       report();
     },
     retryPolicy: classifyPermanentFailure,
-    // The next start decides about it again.
+    // The next start repeats the decision.
     giveUp: async () => report(),
   });
 }
@@ -42,7 +42,7 @@ interface UnansweredRule {
   readonly rule: string;
 }
 
-/** Follows the rule. A permanent failure must not stop the message from being finished. */
+/** Applies the rule. A permanent failure must not prevent the message from being finished. */
 async function followRule(
   ctx: GatewayContext,
   id: InboxId,
@@ -62,7 +62,10 @@ async function followRule(
   }
 }
 
-/** Informs owners of a trigger that was ignored because its platform accepts only replies, once a day and place. */
+/**
+ * Notifies owners of a trigger that was ignored because its platform only accepts replies, once per day and
+ * conversation.
+ */
 async function notifyOwners(ctx: GatewayContext, id: InboxId, event: MessageEvent): Promise<void> {
   const { channel, account, address } = event;
   const closed = await ctx.replyWindows.findClosed(event);

@@ -12,7 +12,7 @@ const NOTICE_TTL_MS = 60 * 60 * 1000;
 
 type Dropped = Parameters<NonNullable<LanesOptions<Queued>["onDropped"]>>;
 
-/** Finishes messages that get no run, because too many waited or because a person stopped them. */
+/** Finishes messages that get no run, because too many were waiting or because a person stopped them. */
 export function endDropped(ctx: GatewayContext, ...[items, why]: Dropped): void {
   const notified = why.kind === "full" ? why.first : [];
   for (const dropped of messagesIn(items)) {

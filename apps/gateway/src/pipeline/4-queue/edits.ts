@@ -13,19 +13,21 @@ import type { GatewayBodies, InboundRecord } from "../../store.ts";
 import { isExclusive } from "../2-admit/admit.ts";
 import { enqueue, revised } from "./queue.ts";
 
-/** A message that addresses the agent only since an edit. It is received like a new one. */
+/** A message that addresses the agent only since it was edited. It is received like a new message. */
 export interface NewlyAddressed {
   readonly event: MessageEvent;
   /** `message` if it was never received before. Its id is then stored, so that later duplicates are detected. */
   readonly as: "message" | "edited";
-  /** Called with the inbox row that answers it, so that later edits and a deletion find it. */
+  /** Called with the inbox row that answers the message, so that later edits and a deletion find it. */
   taken(id: InboxId): Promise<void>;
 }
 
-/** Older messages that become known only by an edit are not answered. */
+/**
+ * Maximum age of a message that first becomes known through an edit, in milliseconds. Older messages are not answered.
+ */
 const MAX_AGE_MS = 24 * 60 * 60 * 1000;
 
-/** Applies an edit that a person made to a message. */
+/** Applies a person's edit to a message. */
 export async function applyEdit(
   ctx: GatewayContext,
   event: EditedEvent,
@@ -44,7 +46,10 @@ export async function applyEdit(
   return editAnswered(ctx, { ...before, route: before.route }, stored, event);
 }
 
-/** A message that the agent did not answer. If it addresses the agent now, it is received once more. */
+/**
+ * Handles an edit to a message that the agent did not answer. If the message now addresses the agent, it is received
+ * again.
+ */
 async function editUnanswered(
   ctx: GatewayContext,
   before: InboxRow<GatewayBodies>,
@@ -73,8 +78,8 @@ async function editAnswered(
 ): Promise<EmitResult> {
   const { route, state } = before;
   await ctx.queueModes.read(route.sessionKey);
-  // Change the lane before the row. If the row were changed first and the process died, the redelivered edit would look
-  // as if it had been applied, although no run has seen it.
+  // Change the lane before the row. If the row were changed first and the process died, the redelivered edit would
+  // appear to have been applied although no run has seen it.
   if (takesEdit(ctx, before, stored)) {
     await revise(ctx, inboxName(before), stored);
     return "accepted";
@@ -82,7 +87,7 @@ async function editAnswered(
   const isChanged = event.text !== before.payload.event.text && before.detail?.rule !== DELETED;
   const isRunning = state === "queued" || state === "running";
   if (isChanged && isRunning && event.automatic !== true) {
-    // A run has read the message or is about to. The correction steers that run.
+    // A run has read the message or is about to read it. The correction steers this run.
     const text = `(edited) ${event.text}`;
     return correct(ctx, { ...stored, event: { ...stored.event, text } }, route);
   }
@@ -111,15 +116,15 @@ async function noteEdit(
   });
 }
 
-/** Converts an edit to a message. The client's options for the run stay unchanged, because edits contain none. */
+/** Converts an edit to a message. The client's options for the run stay unchanged, because edits do not contain any. */
 function asMessage(edited: EditedEvent & { readonly turn?: unknown }, before?: MessageEvent): MessageEvent {
   const { sentAt: _, automatic: __, turn: ___, ...event } = edited;
   return { ...event, type: "message", turn: before?.turn };
 }
 
 /**
- * A message that was never received, because the bot gets only messages that address it. An old one is left alone: it
- * may have been answered and forgotten since.
+ * Returns true for a message that was never received, because the bot only receives messages that address it. An old
+ * message is left unchanged, because it may have been answered and forgotten since.
  */
 function isNewlyAddressed(event: EditedEvent): boolean {
   const { sentAt, timestamp } = event;
@@ -140,7 +145,7 @@ async function revise({ store, tracer }: GatewayContext, named: PlatformMessage,
     tracer.note(change.id, "queue", "edited on the platform before it was answered");
 }
 
-/** Applies an edit to a message that still waits. Returns false if its run has started. */
+/** Applies an edit to a message that is still waiting. Returns false if its run has started. */
 function takesEdit(
   ctx: GatewayContext,
   { id, seq, route }: Pick<InboxRow, "id" | "seq"> & { readonly route: InboxRoute },
@@ -175,7 +180,7 @@ async function correct(ctx: GatewayContext, stored: InboundRecord, route: InboxR
   return "accepted";
 }
 
-/** Applies the deletion of a message by a person. */
+/** Applies a person's deletion of a message. */
 export async function applyDeletion(ctx: GatewayContext, event: DeletedEvent): Promise<EmitResult> {
   const { store, lanes } = ctx;
   await store.groupHistory.clear(getGroupKey(event), event.messageId);
@@ -189,7 +194,7 @@ export async function applyDeletion(ctx: GatewayContext, event: DeletedEvent): P
   const held =
     sessionKey === undefined ? [] : lanes.all(sessionKey).flatMap((item) => idsOfMessage(item, event));
   const ids = new Set([row.id, ...held]);
-  // Recall the message from its run before the store is changed, so that the run does not commit an answer to it.
+  // Recall the message from its run before changing the store, so that the run does not commit an answer to it.
   if (sessionKey !== undefined)
     for (const id of ids) lanes.recall(sessionKey, id, new MessagesDeletedError());
   await Promise.all([...ids].map((id) => withdraw(ctx, id, sessionKey)));

@@ -7,7 +7,7 @@ import type { QueuedMessage } from "../../messages/queued-message.ts";
 import { answerImmediately } from "../commands/immediate-commands.ts";
 import { readMessageOrder } from "./read-order.ts";
 
-/** Answers a command that needs no run at once. Every other message waits in the lane of its session. */
+/** Answers a command that needs no run immediately. Every other message waits in the lane of its session. */
 export function enqueue(ctx: GatewayContext, message: QueuedMessage): void {
   const whole = asAnswer(ctx, withOrder(ctx, message));
   const { order } = whole;
@@ -19,7 +19,7 @@ export function enqueue(ctx: GatewayContext, message: QueuedMessage): void {
 /**
  * Parses a later version of a waiting message.
  *
- * @returns undefined if the later version is answered at once and therefore must be queued again
+ * @returns undefined if the later version is answered immediately and therefore must be queued again
  */
 export function revised(ctx: GatewayContext, message: QueuedMessage): QueuedMessage | undefined {
   const whole = withOrder(ctx, message);
@@ -33,12 +33,12 @@ function withOrder(ctx: GatewayContext, message: QueuedMessage): QueuedMessage {
   return order === undefined ? plain : { ...plain, order, exclusive: true };
 }
 
-/** Treats plain text as `/answer` if there is an open question of the agent to the sender. */
+/** Treats plain text as `/answer` if the agent has asked the sender a question that is still open. */
 function asAnswer({ lanes, userQuestions, logger }: GatewayContext, message: QueuedMessage): QueuedMessage {
   const { id, sessionKey, order, stored } = message;
   const { event, role, trigger } = stored;
   if (order !== undefined || trigger !== undefined) return message;
-  // Ignore the question of a run that ended, because nothing would read the answer.
+  // Ignore the question of a run that has ended, because nothing would read the answer.
   const goesOn = lanes.all(sessionKey).some(({ kind }) => kind === "resume");
   const open = userQuestions.getOpen(sessionKey, getSpeakerKey(event), goesOn);
   const question = userQuestions.getAnsweredBy(id) ?? open;
@@ -54,7 +54,7 @@ function asAnswer({ lanes, userQuestions, logger }: GatewayContext, message: Que
   return message;
 }
 
-/** Returns true if a message consists of typed text alone. */
+/** Returns true if a message consists only of typed text. */
 function isInOwnWords({ text, media, forwarded }: MessageEvent): boolean {
   return media.length === 0 && forwarded === undefined && text.trim() !== "";
 }

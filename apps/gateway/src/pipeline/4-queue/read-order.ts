@@ -12,8 +12,8 @@ export function readMessageOrder(
 ): Order | undefined {
   const { agents, models } = ctx.config.current();
   const agent = agents.get(agentId);
-  // Triggers contain no commands. Most messages do not either, so the skills and models are read only for text that
-  // starts with a slash.
+  // Triggers contain no commands. Neither do most messages, so the skills and models are only read for text that starts
+  // with a slash.
   if (agent === undefined || trigger !== undefined || !event.text.trimStart().startsWith("/"))
     return undefined;
   const skill = (text: string) => readInvocation(text, getSkillCommands(ctx, agent));

@@ -5,7 +5,7 @@ import type { AgentModel } from "../../configure/models.ts";
 import type { GatewayContext } from "../../context.ts";
 import type { QueuedMessage } from "../../messages/queued-message.ts";
 
-/** The agent and model of a run, or the reason for choosing none. */
+/** The agent and model of a run, or the reason why there is none. */
 type Chosen =
   | { readonly kind: "chosen"; readonly agent: Agent; readonly agentModel: AgentModel }
   | { readonly kind: "none"; readonly code: "no_agent" | "no_model"; readonly message: string };

@@ -4,14 +4,14 @@ import type { MessageContext } from "@signalbox/prompt";
 import { formatReadContent, NOTHING_READ } from "./inbound-context.ts";
 import type { OpenedRun } from "./opened-run.ts";
 
-/** Images of a message in the history that a client sent. */
+/** Images that a client sent with a message in the history. */
 interface EarlierImage extends MessageContext, MediaForModel {
   readonly message: UserMessage;
 }
 
 /**
- * Reads the images of earlier turns that a client sent as files. Images embedded in the event are part of their message
- * already.
+ * Reads the images of earlier turns that a client sent as files. Images embedded in the event are already part of their
+ * message.
  */
 export async function getEarlierImages(
   incoming: Incoming,

@@ -3,12 +3,12 @@ import { getGroupMedia } from "@signalbox/prompt";
 import type { ToldEntry } from "@signalbox/store";
 import type { QueuedMessage } from "../../messages/queued-message.ts";
 
-/** Maximum number of earlier group images that are shown with a message addressed to the agent. */
+/** Maximum number of earlier group images to show with a message that is addressed to the agent. */
 const MAX_IMAGES = 3;
 
 /**
- * Returns the latest images of the group's messages before this one. People refer to them without a reply. They are
- * shown but not stored.
+ * Returns the latest images in the group's earlier messages. People refer to them without a reply. They are shown but
+ * not stored.
  *
  * @returns `undefined` if no message has images
  */
@@ -22,7 +22,7 @@ export function historyImages(
   return { id: `${id} history`, event: { ...event, media, references: [] }, agentId, role };
 }
 
-/** Adds the images of earlier messages to the media of the message that they precede. */
+/** Adds the images of earlier messages to the media of the message that follows them. */
 export function withHistoryImages(media: MediaForModel, history: MediaForModel): MediaForModel {
   const earlier = history.files.map((file) => ({
     ...file,

@@ -19,7 +19,7 @@ import { getMachineTimeZone } from "../../machine-time-zone.ts";
 import type { QueuedMessage } from "../../messages/queued-message.ts";
 import type { GatewayStore } from "../../store.ts";
 
-/** Content that was read for a message. */
+/** Additional content that was read for a message. */
 export interface ReadAlong {
   readonly pages: readonly ContextDocument[];
   readonly media: Pick<MediaForModel, "blocks" | "files">;
@@ -36,7 +36,7 @@ export const NOTHING_READ: ReadAlong = {
   memory: [],
 };
 
-/** Returns the facts that precede a message: its author, place and time, and quoted text. */
+/** Returns the facts to place before a message: its author, conversation and time, and quoted text. */
 export async function describeMessage(
   ctx: GatewayContext,
   { stored: { event, role } }: QueuedMessage,
@@ -78,9 +78,9 @@ export function formatGroupHistory(told: readonly ToldEntry[]): string {
 }
 
 /**
- * Returns the messages of a group since the agent was last addressed, messages that agents sent here from other
- * conversations, and edits of answered messages. A message that starts a thread follows those of the conversation
- * around it.
+ * Returns the messages in a group since the agent was last addressed, messages that agents sent here from other
+ * conversations, and edits of answered messages. A message that starts a thread also gets the messages of the
+ * surrounding conversation.
  */
 export async function readGroupHistory(
   groupHistory: GatewayStore["groupHistory"],

@@ -3,7 +3,7 @@ import { toFolderName } from "@signalbox/tools";
 import type { QueuedMessage } from "../../messages/queued-message.ts";
 
 /**
- * Describes the attachments of a message. Attachments of guests are not stored, because anyone in an open group is a
+ * Describes a message's attachments. Attachments from guests are not stored, because anyone in an open group is a
  * guest.
  */
 export function getMessageFiles({

@@ -20,7 +20,7 @@ import { chooseModel } from "./choose-model.ts";
 import type { NewMessages, Opened, OpenedRun, Spoken } from "./opened-run.ts";
 import { toSummary, toUserMessages } from "./user-messages.ts";
 
-/** Chooses the agent and the model, brings the session up to date, and records the start of a run. */
+/** Chooses the agent and the model, updates the session, and records the start of a run. */
 export async function openRun(
   ctx: GatewayContext,
   given: NewMessages,
@@ -88,7 +88,7 @@ function newRun(
   };
 }
 
-/** Returns the messages that were in progress in several crashes. They get no further run. */
+/** Returns the messages that were in progress during several crashes. They do not get another run. */
 function poisoned(
   { logger }: GatewayContext,
   { messages, summarised }: NewMessages,
@@ -139,11 +139,11 @@ interface Started {
   readonly begun: Extract<RunBegun, { outcome: "started" }>;
   readonly input: readonly UserMessage[];
   readonly spoken: readonly Spoken[];
-  /** Returns the messages that were not deleted meanwhile. */
+  /** The messages that were not deleted in the meantime. */
   readonly left: QueuedMessage[];
 }
 
-/** Undefined if every message was deleted meanwhile. */
+/** Begins the run. Returns undefined if every message was deleted in the meantime. */
 async function begin(
   ctx: GatewayContext,
   { messages, summarised }: NewMessages,
@@ -158,7 +158,7 @@ async function begin(
     if (left.length === 0) return undefined;
     const short = summarised.filter(isLeft);
     const spoken = await toUserMessages(ctx, messages.filter(isLeft));
-    // A message may have been deleted meanwhile. There must be no `await` between this check and `begin`.
+    // A message may have been deleted in the meantime. There must be no `await` between this check and `begin`.
     if (!left.every(isLeft)) continue;
     const all = short.length > 0 ? [toSummary(ctx, short), ...spoken] : spoken;
     const inboxIds = left.map(({ id }) => id);

@@ -9,7 +9,7 @@ import { isMessagesDeleted, type Queued, type QueuedMessage } from "../../messag
 import type { GatewayBodies } from "../../store.ts";
 import { readMessageOrder } from "../4-queue/read-order.ts";
 
-/** A run that was recorded. These members suffice to end it. */
+/** A recorded run. These properties are sufficient to end it. */
 export interface BegunRun {
   readonly runId: RunId;
   readonly sessionKey: string;
@@ -20,7 +20,7 @@ export interface BegunRun {
   readonly usedBefore?: RunUsage;
 }
 
-/** Restores a run of an earlier process. Orders are parsed and deletions are looked up again. */
+/** Restores a run from an earlier process. Parses the orders and looks up the deletions again. */
 export function begunRun(ctx: GatewayContext, left: InterruptedRun<GatewayBodies>): BegunRun {
   const { id: runId, sessionKey, agentId } = left.run;
   const messages = left.inbox.map(({ id, seq, payload: stored }): QueuedMessage => {
@@ -47,14 +47,14 @@ export interface OpenedRun extends BegunRun {
   readonly agent: Agent;
   readonly agentModel: AgentModel;
   readonly generation: number;
-  /** Data stored with the session when the run was opened. */
+  /** Data that was stored with the session when the run was opened. */
   readonly sessionData: unknown;
   readonly history: readonly AgentMessage[];
   /** The new messages. Absent if the run continues from the history. */
   readonly input?: readonly UserMessage[];
-  /** The run's messages that are separate messages of `input` or `history`. */
+  /** The messages of the run that are separate messages in `input` or `history`. */
   readonly spoken: readonly Spoken[];
-  /** Sequence numbers of the messages of `history` and `input` in the session. */
+  /** Sequence numbers in the session of the messages in `history` and `input`. */
   readonly seqs: readonly number[];
   /** Tool calls that an earlier process recorded. */
   readonly calls: readonly JournalCall[];
@@ -67,7 +67,7 @@ export interface OpenedRun extends BegunRun {
 /** The next step for queued messages or an interrupted run. */
 export type Opened =
   | { readonly kind: "run"; readonly run: OpenedRun }
-  /** No run can answer these messages. The messages in `left` may get one. */
+  /** No run can answer these messages. The messages in `left` may still get one. */
   | {
       readonly kind: "refused";
       readonly messages: readonly QueuedMessage[];
@@ -75,7 +75,7 @@ export type Opened =
       readonly message: string;
       readonly left?: NewMessages;
     }
-  /** A run of an earlier process that cannot be resumed. */
+  /** A run from an earlier process that cannot be resumed. */
   | { readonly kind: "over"; readonly run: BegunRun; readonly why: "taken_back" | "no_agent" | "poison" }
   /** A command that an earlier process started. */
   | {
@@ -86,7 +86,7 @@ export type Opened =
     }
   | { readonly kind: "nothing" };
 
-/** Remaining work on messages whose run was interrupted. */
+/** Unfinished messages whose run was interrupted. */
 export interface Unfinished {
   /** The recorded run. */
   readonly held: InterruptedRun<GatewayBodies> | undefined;
@@ -97,6 +97,6 @@ export interface Unfinished {
 /** Messages that have no run yet. */
 export interface NewMessages {
   readonly messages: readonly QueuedMessage[];
-  /** Older messages beyond the queue's cap, which the model gets as a summary. */
+  /** Older messages beyond the queue's limit, which the model receives as a summary. */
   readonly summarised: readonly QueuedMessage[];
 }

@@ -24,7 +24,7 @@ import { getMessageFiles } from "./message-files.ts";
 import type { OpenedRun } from "./opened-run.ts";
 import { openContexts } from "./run-contexts.ts";
 
-/** A run with everything that its model calls need. */
+/** A run with everything required for its model calls. */
 export interface PreparedRun extends OpenedRun {
   /** The last message of the run when it started. */
   readonly asked: QueuedMessage;
@@ -36,7 +36,7 @@ export interface PreparedRun extends OpenedRun {
   readonly told: readonly ToldEntry[];
 }
 
-/** Adds the tools, the contents of its messages and the system prompt to a run. */
+/** Adds the tools, the message contents and the system prompt to a run. */
 export async function prepare(
   ctx: GatewayContext,
   run: OpenedRun,
@@ -120,12 +120,12 @@ async function withContext(
   return { ...run, asked, system: prompt.system, tools, taint, contexts, told };
 }
 
-/** Returns true if another person wrote the entry. An edit has the author of the edited message. */
+/** Returns true if another person wrote the entry. The author of an edit is the author of the edited message. */
 function isOfOthers({ conversation, senderId }: ToldEntry, { stored }: QueuedMessage): boolean {
   return !isEditsKey(conversation) || senderId !== stored.event.sender.id;
 }
 
-/** The media of each message. The last one also has the images of the group's messages before it. */
+/** Returns the media of each message. The last one also has the images of the group's earlier messages. */
 async function showMedia(
   ctx: GatewayContext,
   { messages, agentModel }: OpenedRun,
@@ -142,7 +142,7 @@ async function showMedia(
   return media.with(-1, withHistoryImages(last, earlier));
 }
 
-/** Returns the first user message. It is the same in every turn, so that choices that depend on it are too. */
+/** Returns the first user message. It is the same in every turn, so choices that depend on it also stay the same. */
 function getFirstUserText({ history, input = [] }: OpenedRun): string {
   const first = [...history, ...input].find(({ role }) => role === "user");
   return first?.role === "user" ? textOf(first.content) : "";
@@ -175,14 +175,17 @@ function toolsFor(
   });
 }
 
-/** A delegated message carries the taint of the run that wrote it, and its links are not fetched. */
+/**
+ * Reads the content of a message. A delegated message has the taint of the run that wrote it, and its links are not
+ * fetched.
+ */
 function readMessageContent(tools: RunTools, { stored: { event, role, trigger } }: QueuedMessage): void {
   const { delegated } = trigger ?? {};
   tools.addMessage(delegated === undefined ? event : { text: "" }, role, getSpeakerKey(event));
   for (const source of delegated?.taint ?? []) tools.addTaint(source);
 }
 
-/** Taints the run by earlier content of the session and by other people who spoke in it. */
+/** Taints the run with earlier content of the session and with other people who spoke in it. */
 function taintByHistory({ history, messages }: OpenedRun, tools: RunTools, { earlier }: SessionTaint): void {
   if (history.length === 0) return;
   for (const source of earlier.sources) tools.addTaint(source);
@@ -191,7 +194,7 @@ function taintByHistory({ history, messages }: OpenedRun, tools: RunTools, { ear
   if (!isAlone) tools.addTaint("history");
 }
 
-/** Returns the id of the person who wrote all messages, if it is one person. */
+/** Returns the id of the person who wrote all messages, if there is only one. */
 function onlySpeaker(messages: readonly QueuedMessage[]): string | undefined {
   const speakers = new Set(
     messages.map(({ stored }) => (stored.trigger === undefined ? getSpeakerKey(stored.event) : undefined)),
@@ -213,7 +216,7 @@ async function readPages(
   { messages, handle }: OpenedRun,
   tools: RunTools,
 ): Promise<readonly ContextDocument[]> {
-  // Guests may not use the web, and text written by a model must not choose addresses.
+  // Guests may not use the web, and text written by a model must not choose URLs.
   const written = messages.filter(
     ({ stored: { role, trigger } }) => role !== "guest" && trigger?.delegated === undefined,
   );

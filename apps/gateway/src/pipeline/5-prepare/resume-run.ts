@@ -15,7 +15,7 @@ import type { GatewayBodies } from "../../store.ts";
 import { chooseModel } from "./choose-model.ts";
 import { type BegunRun, begunRun, type Opened, type OpenedRun, type Spoken } from "./opened-run.ts";
 
-/** Continues a run that an earlier process, or a failing store, left unfinished. Throws the errors of the store. */
+/** Continues a run that an earlier process or a store failure left unfinished. Throws store errors. */
 export async function resumeRun(
   ctx: GatewayContext,
   resumed: ResumedRun,
@@ -24,7 +24,7 @@ export async function resumeRun(
   const { store, tracer } = ctx;
   const run = await ownRun(ctx, resumed.interrupted.run);
   if (run === undefined) return { kind: "nothing" };
-  // While it waited, its messages may have been deleted.
+  // The messages may have been deleted while the run was waiting.
   const interrupted = (await store.runs.inspect(run.id)) ?? resumed.interrupted;
   await Promise.all([ctx.drafts.recall(run.id), ctx.blocks.recall(run.id)]);
   const left = begunRun(ctx, interrupted);
@@ -57,7 +57,7 @@ async function ownRun(
   return store.runs.get(id);
 }
 
-/** A run continues with its agent and its history as they are now. */
+/** Reopens a run with the current agent and history. */
 async function openAgain(
   ctx: GatewayContext,
   begun: BegunRun & Pick<OpenedRun, "handle">,
@@ -90,7 +90,7 @@ async function openAgain(
   return { kind: "run", run };
 }
 
-/** Finds each message of the run in the history. Messages that were summarized are not in it. */
+/** Finds each message of the run in the history, which does not contain messages that were summarized. */
 function spokenIn(
   { messages: history, seqs }: History,
   { messages: ofRun }: InterruptedRun<GatewayBodies>,
@@ -115,7 +115,7 @@ function isSaidBy({ timestamp, content }: UserMessage, message: QueuedMessage): 
   );
 }
 
-/** Returns the command that a run executes, from its metadata. Undefined for other runs. */
+/** Returns the command that a run executes, based on its metadata. Returns undefined for other runs. */
 export function getCommandName({ run: { meta } }: InterruptedRun<GatewayBodies>): string | undefined {
   if (meta === null || typeof meta !== "object" || !("command" in meta)) return undefined;
   return typeof meta["command"] === "string" ? meta["command"] : undefined;

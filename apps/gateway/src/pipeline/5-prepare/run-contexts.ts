@@ -11,7 +11,7 @@ import type { GatewayStore } from "../../store.ts";
 import { formatGroupHistory, formatReadContent, NOTHING_READ, type ReadAlong } from "./inbound-context.ts";
 import type { OpenedRun } from "./opened-run.ts";
 
-/** Content that was read for the messages of a run. */
+/** Content that was read for a run's messages. */
 interface ReadForRun extends Omit<ReadAlong, "media"> {
   /** Media of each message. */
   readonly media: readonly MediaForModel[];
@@ -19,12 +19,12 @@ interface ReadForRun extends Omit<ReadAlong, "media"> {
   readonly forOwner: boolean;
 }
 
-/** Context of messages in the model requests of one run. */
+/** Context of the messages in one run's model requests. */
 export interface RunContexts {
   /** Returns true if the context already contains this line from memory. */
   hasLine(line: string): boolean;
   /**
-   * Stores the content that was read for the run's messages, and returns the context of each message of the
+   * Stores the content that was read for the run's messages and returns the context of each message in the
    * conversation.
    */
   keep(read: ReadForRun): Promise<MessageContexts>;
@@ -33,13 +33,13 @@ export interface RunContexts {
 type ContextStore = Pick<GatewayStore["contexts"], "put" | "from">;
 
 /**
- * Loads the context of earlier messages. It is sent with them in every later request, because a conversation that
- * changes at earlier messages misses the vendor's cache. Images are sent only by the run that answers them.
+ * Loads the context of earlier messages. It is sent with them in every later request, because a change to earlier
+ * messages causes a miss in the vendor's cache. Images are only sent by the run that answers them.
  */
 export async function openContexts(store: ContextStore, run: OpenedRun, role: Role): Promise<RunContexts> {
   const own = new Set(run.spoken.map(({ place }) => place));
   const kept = await store.from(run.sessionKey, Math.min(...run.seqs));
-  // A resumed run reads the context of its messages again, so the stored context of these messages is omitted.
+  // A resumed run reads the context of its messages again, so their stored context is omitted.
   const earlier = kept.filter(({ seq }) => !own.has(seq)).map((context) => visibleTo(role, context));
   return {
     hasLine: (line) => earlier.some(({ recalled }) => hasMemoryLine(recalled, line)),
@@ -65,7 +65,7 @@ function visibleTo(role: Role, context: MessageContext): MessageContext {
   return isHeard ? context : { ...context, recalled: "" };
 }
 
-/** Each message gets its own files. Content read for all messages goes with the last one. */
+/** Each message gets its own files. Content that was read for all messages is added to the last one. */
 function readFor(index: number, count: number, read: ReadForRun): ReadAlong {
   const media = read.media[index] ?? NOTHING_READ.media;
   return index === count - 1 ? { ...read, media } : { ...NOTHING_READ, media };

@@ -11,7 +11,7 @@ import { getMessageFiles } from "./message-files.ts";
 /** Placeholder for a forwarded message, whose text is in the context. */
 const FORWARD_NOTE = "[forwarded message]";
 
-/** Converts messages to the form in which the history keeps them, one for each message, in order. */
+/** Converts messages to the form in which the history stores them, one for each message, in order. */
 export function toUserMessages(
   ctx: GatewayContext,
   messages: readonly QueuedMessage[],
@@ -26,7 +26,7 @@ export function toUserMessages(
   );
 }
 
-/** Summarizes messages beyond the queue's cap. */
+/** Summarizes messages beyond the queue's limit. */
 export function toSummary({ now }: GatewayContext, messages: readonly QueuedMessage[]): UserMessage {
   return { role: "user", content: createSummaryNote(messages.map(brief)), timestamp: now() };
 }
@@ -38,7 +38,7 @@ export function toDeletionNote({ now }: GatewayContext, messages: readonly Queue
 
 async function body(ctx: GatewayContext, message: QueuedMessage): Promise<string> {
   const { event } = message.stored;
-  // Files of referenced messages follow the message's own files. Only the context names them.
+  // Files of referenced messages come after the message's own files. Only the context mentions them.
   const files = await ctx.media.in.take(getMessageFiles(message));
   const notes = files.slice(0, event.media.length).map(formatAttachment);
   const forwards = (event.references ?? []).filter(({ kind }) => kind === "forward");

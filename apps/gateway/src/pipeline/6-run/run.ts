@@ -18,7 +18,7 @@ import { ShutdownAbort } from "../../shutdown.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 import { createSteering } from "./steering.ts";
 
-/** Characters of a tool call's arguments in the trace, in UTF-16 code units. */
+/** Maximum length of a tool call's arguments in the trace, in UTF-16 code units. */
 const MAX_TRACED_ARGS = 500;
 
 /** A run after its agent has finished and before its end is recorded. */
@@ -29,9 +29,9 @@ export interface RunEnded extends EndedRun {
 }
 
 /**
- * Runs the agent: model turns and tool calls, each step recorded before the next effect.
+ * Runs the agent: model turns and tool calls. Each step is recorded before the next effect.
  *
- * @returns undefined if the gateway stops first; the next start continues the run
+ * @returns undefined if the gateway stops first. The next start continues the run.
  */
 export async function run(ctx: GatewayContext, prepared: PreparedRun): Promise<RunEnded | undefined> {
   const { runId, sessionKey, asked, handle, tools, taint } = prepared;
@@ -45,7 +45,7 @@ export async function run(ctx: GatewayContext, prepared: PreparedRun): Promise<R
     publish: (event) => ctx.live.publish(sessionKey, event),
     retract: () => ctx.live.retract(sessionKey),
     note: (of, text, data) => ctx.tracer.note(asked.id, "run", text, { ...data, of }),
-    // Redact before cutting: half a secret would not be recognized.
+    // Redact before truncating, because a truncated secret would not be recognized.
     shortenArgs: redactBeginning(ctx.redact, MAX_TRACED_ARGS),
   });
   const stopTyping = isVisible(asked)
@@ -94,12 +94,15 @@ function durableRun(ctx: GatewayContext, run: PreparedRun, waiting: Waiting): Du
   };
 }
 
-/** Returns true if repeating a call is safe: the message has an id derived from the call, so it is sent once. */
+/**
+ * Returns true if it is safe to repeat a call, because the message has an id derived from the call and is therefore
+ * sent only once.
+ */
 function isRepeatable({ name, args }: ToolCallBlock): boolean {
   return name === "message" && (args?.["action"] === "send" || args?.["action"] === "poll");
 }
 
-/** A client that waits for a single answer cannot decide about a budget in between. */
+/** A client that waits for a single answer cannot decide about a budget while it waits. */
 function withinBudgets(
   { spending, getCapabilities }: GatewayContext,
   run: PreparedRun,
@@ -142,7 +145,7 @@ function loopConfig(ctx: GatewayContext, run: PreparedRun): AgentLoopConfig {
   };
 }
 
-/** Shows the run to people and programs while it works. */
+/** Shows the run to people and programs while it is in progress. */
 function watcher(ctx: GatewayContext, run: PreparedRun, view: LiveView): (event: AgentEvent) => void {
   const { agent, sessionKey, runId, messages, asked, handle, sentByTool, agentModel } = run;
   const { event } = asked.stored;

@@ -13,7 +13,7 @@ import { toDeletionNote, toSummary, toUserMessages } from "../5-prepare/user-mes
 export interface Steering {
   /** Returns the next messages that join the run, and notes about deleted messages. */
   next(): Promise<readonly AgentMessage[]>;
-  /** Returns messages that joined since the last call and were not deleted in the meantime. */
+  /** Returns messages that have joined since the last call and were not deleted in the meantime. */
   takeJoined(): readonly InboxId[];
 }
 
@@ -53,7 +53,7 @@ export function createSteering(ctx: GatewayContext, run: PreparedRun): Steering 
   };
 }
 
-/** Converts messages that join a run for the model. */
+/** Converts messages that join a run to the form for the model. */
 async function said(
   ctx: GatewayContext,
   run: PreparedRun,
@@ -71,7 +71,7 @@ async function said(
   return short.length > 0 ? [toSummary(ctx, short), ...told] : told;
 }
 
-/** Reads the attachments of joining messages and taints the run by them. */
+/** Reads the attachments of joining messages and taints the run with them. */
 async function read(
   { tracer, media: { in: incoming } }: GatewayContext,
   { runId, agentModel, tools, taint }: PreparedRun,

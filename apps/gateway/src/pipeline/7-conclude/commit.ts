@@ -20,12 +20,12 @@ import { isOfConversation } from "../../messages/traces.ts";
 import type { BegunRun } from "../5-prepare/opened-run.ts";
 import { toDeletionNote } from "../5-prepare/user-messages.ts";
 
-/** A reply with its attachments ready to be sent. */
+/** A reply with attachments that are ready to be sent. */
 export interface ReadyReply extends Reply {
   readonly attached?: readonly MediaPart[];
 }
 
-/** The end of a run, as it is stored and reported. */
+/** The end of a run in the form in which it is stored and reported. */
 export interface Conclusion {
   readonly outcome: "completed" | "failed" | "aborted" | "poisoned";
   readonly state: "replied" | "silent" | "failed-reported";
@@ -40,17 +40,17 @@ export interface Conclusion {
   readonly finishReason?: EndReasonRule["finishReason"];
   readonly error?: OutcomeError;
   readonly used?: LoopUsage;
-  /** The last messages of the run, committed with its end. */
+  /** The last messages of the run, which are committed together with its end. */
   readonly messages?: readonly AgentMessage[];
   /** Group history that the model has read. */
   readonly told?: readonly ToldEntry[];
 }
 
-/** A run whose end is committed, with all consequences. */
+/** A run whose end is committed, with all its consequences. */
 export interface Concluded {
   readonly run: BegunRun;
   readonly conclusion: Conclusion;
-  /** The reply as stored. Silent if every message was deleted. */
+  /** The stored reply. Silent if every message was deleted. */
   readonly reply: Reply;
   readonly end: RunOutcome;
   /** Usage of the whole run, including earlier processes. */
@@ -94,13 +94,13 @@ function translate(ctx: GatewayContext, conclusion: Conclusion, to: QueuedMessag
   return { ...conclusion, reply: { text, silent: false, note: text } };
 }
 
-/** Commits the end of a run with all consequences in one transaction: inbox, history and outbox. */
+/** Commits the end of a run in one transaction that covers the inbox, the history and the outbox. */
 export async function commit(ctx: GatewayContext, run: BegunRun, given: Conclusion): Promise<Concluded> {
   const { store, lease, now } = ctx;
   const { runId, messages } = run;
   const isLeft = ({ id }: QueuedMessage): boolean => !run.handle.recalled.has(id);
   const seen = { draft: await ctx.drafts.end(runId), blocks: await ctx.blocks.end(runId) };
-  // Answer the last message that was not deleted. If all were deleted, use the last one, to withdraw its draft.
+  // Answer the last message that was not deleted. If all were deleted, use the last one in order to withdraw its draft.
   const answered = messages.findLast(isLeft) ?? messages.at(-1);
   const conclusion = translate(ctx, given, answered);
   const event = answered?.stored.event;
@@ -146,7 +146,7 @@ export async function commit(ctx: GatewayContext, run: BegunRun, given: Conclusi
 }
 
 /**
- * Stores the parts of a run that the history lacks but viewers may read later.
+ * Stores data of a run that the history lacks but viewers may read later.
  *
  * @param isRead true if the run's messages are in the history. Commands are not, because the model never reads them.
  */
@@ -172,7 +172,7 @@ async function storeExchange(
   });
 }
 
-/** Ends an interrupted run whose messages are all damaged. It would block its session forever. */
+/** Ends an interrupted run whose messages are all damaged. Otherwise, it would block its session forever. */
 export async function endDamagedRun({ store, lease }: GatewayContext, runId: RunId): Promise<void> {
   const adopted = await store.runs.adopt({ runId, lease });
   if (adopted === undefined) return;
@@ -191,8 +191,8 @@ function toSettlement(
 }
 
 /**
- * Returns the id of the message that a reply answers: the one that the model chose if it is in this conversation,
- * because platforms put a reply where the answered message is.
+ * Returns the id of the message that a reply answers. This is the message that the model chose if it belongs to this
+ * conversation, because platforms place a reply in the conversation of the answered message.
  *
  * @throws ReplyTargetError if the conversation must not get a reply
  */

@@ -13,9 +13,9 @@ import type { RunEnded } from "../6-run/run.ts";
 import { type Concluded, type Conclusion, commit, type ReadyReply, STOPPED_RUN } from "./commit.ts";
 
 /**
- * Composes the reply from the texts of the agent, and commits it with the end of the run.
+ * Composes the reply from the agent's texts and commits it together with the end of the run.
  *
- * @returns undefined if the gateway stopped first; the next start continues the run
+ * @returns undefined if the gateway stopped first. The next start continues the run.
  */
 export async function conclude(ctx: GatewayContext, ended: RunEnded): Promise<Concluded | undefined> {
   const { run, result, tail } = ended;
@@ -49,13 +49,15 @@ function compose(ctx: GatewayContext, { run, result, texts }: RunEnded): Reply {
   return composeRunReply({ result, texts: answer, alreadySent: run.sentByTool, carries, awaited, notes });
 }
 
-/** Returns true if a person expects an answer. Sub-agents, heartbeats and unaddressed group messages expect none. */
+/**
+ * Returns true if a person expects an answer. For sub-agents, heartbeats and unaddressed group messages, nobody does.
+ */
 function isAnswerAwaited(asked: PreparedRun["asked"]): boolean {
   const { event } = asked.stored;
   return isVisible(asked) && event.addressed !== "none" && !isHeartbeat(event);
 }
 
-/** @param ready undefined if the run was stopped while its attachments were prepared */
+/** @param ready undefined if the run was stopped while its attachments were being prepared */
 function toConclusion(result: RunResult, ready: ReadyReply | undefined, wanted: Reply): Conclusion {
   const reply: ReadyReply = ready ?? wanted;
   const base = { reply, used: result.used, ...getEndReason(result) };
@@ -85,13 +87,13 @@ async function afterHooks({ hooks }: GatewayContext, run: PreparedRun, reply: Re
   const { event } = (messages.at(-1) ?? asked).stored;
   const place = { agentId: agent.id, sessionKey, event };
   const { text } = await hooks.modify("before_reply", { ...place, source: "turn", text: reply.text });
-  // If a hook removed the text, the attachments are dropped too.
+  // If a hook removed the text, the attachments are also dropped.
   return { ...reply, text, silent: text === "" && (reply.text !== "" || reply.media === undefined) };
 }
 
 /**
- * Prepares the attachments of the reply. An attachment that cannot be sent becomes a line of text. Undefined if the run
- * was stopped meanwhile.
+ * Prepares the attachments of the reply. An attachment that cannot be sent is replaced with a line of text. Returns
+ * undefined if the run was stopped in the meantime.
  */
 async function withAttachments(
   ctx: GatewayContext,

@@ -6,7 +6,7 @@ import type { QueuedMessage } from "../../messages/queued-message.ts";
 import { putNotice } from "../notice.ts";
 import { reportOutcome } from "../report-outcome.ts";
 
-/** Finishes messages that no run can answer, or that crashed the process, and sends a notice to their senders. */
+/** Finishes messages that no run can answer or that crashed the process, and sends a notice to their senders. */
 export async function refuse(
   ctx: GatewayContext,
   messages: readonly QueuedMessage[],
@@ -17,7 +17,7 @@ export async function refuse(
     const isSetUp = code !== "no_model" && code !== "no_agent";
     const notice = isSetUp ? failureNote(code, phrases) : phrases.failed.notSetUp;
     const { id, sessionKey, stored } = refused;
-    // A client that reads the session itself sees the failure there.
+    // Clients that read the session directly see the failure there.
     await ctx.exchanges.keep(sessionKey, [refused], {
       id,
       text: notice,

@@ -7,7 +7,7 @@ import { shownMessage } from "../../hooks/message-sent.ts";
 import type { Concluded } from "../7-conclude/commit.ts";
 import { reportOutcome } from "../report-outcome.ts";
 
-/** Starts the delivery of committed rows, and informs viewers and waiting clients. */
+/** Starts the delivery of committed rows and notifies viewers and waiting clients. */
 export function deliver(
   ctx: GatewayContext,
   { run, conclusion, reply, end, used, answered, inbox, shown, rows }: Concluded,
@@ -22,7 +22,7 @@ export function deliver(
   for (const { id, state, detail } of inbox)
     ctx.tracer.note(id, "conclude", `${state}: ${replied}`, detail && { ...detail });
   if (reply.note !== undefined) {
-    // Viewers have already seen the text of the turns.
+    // Viewers have already seen the texts of the turns.
     const note = {
       id: getNoteId(runId),
       role: "assistant",

@@ -6,7 +6,7 @@ import type { GatewayContext } from "../../context.ts";
 const MAX_REASON_CHARS = 500;
 
 /**
- * Ends the reply of a message that its platform accepted and did not deliver. The next run of the session that sent it
+ * Ends the reply of a message that its platform accepted but did not deliver. The next run of the session that sent it
  * is informed.
  *
  * @returns `rejected` if the reply is still being sent, so that the channel reports it again

@@ -10,23 +10,22 @@ import type { BegunRun } from "../5-prepare/opened-run.ts";
 import { type Conclusion, commit, STOPPED_RUN } from "../7-conclude/commit.ts";
 import { deliver } from "../8-deliver/deliver.ts";
 
-/** A command after its turn in the lane has come. */
+/** A command whose turn in the lane has come. */
 export interface InTurn {
   readonly message: QueuedMessage;
   readonly agent: Agent;
-  /** Absent if the message is no command any more, for example because its skill was removed. */
+  /** Absent if the message is no longer a command, for example because its skill was removed. */
   readonly order: Order | undefined;
   readonly handle: RunHandle<Queued>;
 }
 
 /**
- * A run of a command. Nothing of it enters the history, but its effects are recorded in the journal like those of a
- * turn.
+ * A command's run. It adds nothing to the history, but its effects are recorded in the journal like those of a turn.
  */
 export interface CommandRun extends InTurn {
   readonly runId: RunId;
   readonly name: string;
-  /** Journal entries of an earlier process, if the command is resumed. */
+  /** Journal entries from an earlier process, if the command is resumed. */
   readonly before?: InterruptedRun<GatewayBodies>;
 }
 
@@ -34,7 +33,7 @@ export function begunRun({ runId, message, handle }: CommandRun): BegunRun {
   return { runId, sessionKey: message.sessionKey, messages: [message], handle };
 }
 
-/** Commits the end of a command's run, and delivers its answer. */
+/** Commits the end of a command's run and delivers its answer. */
 export async function finish(ctx: GatewayContext, run: BegunRun, conclusion: Conclusion): Promise<void> {
   deliver(ctx, await commit(ctx, run, conclusion));
 }
@@ -66,7 +65,7 @@ export async function stopCommand(ctx: GatewayContext, run: CommandRun): Promise
   await finish(ctx, begunRun(run), STOPPED_RUN);
 }
 
-/** The next start continues it. */
+/** Leaves the command open, so that the next start continues it. */
 export function leaveOpen({ tracer }: GatewayContext, { message }: CommandRun): void {
   tracer.note(message.id, "run", "stopped with the gateway; continues at the next start");
 }

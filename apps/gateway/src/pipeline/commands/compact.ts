@@ -39,7 +39,7 @@ export async function compactNow(ctx: GatewayContext, run: CommandRun): Promise<
   await endCommand(ctx, run, text, used.turns === 0 ? {} : { used });
 }
 
-/** Returns the role and the taint for notes of the conversation. Other speakers taint them. */
+/** Returns the role and the taint for notes about the conversation. Other speakers taint the notes. */
 function getSpeakerFacts(
   { store }: GatewayContext,
   { message: { sessionKey, stored } }: CommandRun,

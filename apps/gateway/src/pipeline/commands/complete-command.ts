@@ -18,7 +18,7 @@ export interface CommandEnd {
   readonly begins?: boolean;
 }
 
-/** Sends the answer of a command and completes its message. Repeating this after a crash is safe. */
+/** Sends a command's answer and completes its message. Repeating this after a crash is safe. */
 export async function completeCommand(
   ctx: GatewayContext,
   message: QueuedMessage,

@@ -8,7 +8,7 @@ import { getSenderPhrases } from "../../messages/sender-phrases.ts";
 import { getCurrentRights } from "../2-admit/current-rights.ts";
 import { type CommandRun, endCommand, stopCommand } from "./command-run.ts";
 
-/** Runs the tool of a skill's command. The call is decided, recorded and journalled like any other. */
+/** Runs the tool of a skill's command. The call is checked, recorded and journaled like any other call. */
 export async function dispatch(
   ctx: GatewayContext,
   run: CommandRun,
@@ -53,7 +53,7 @@ async function call(
   tools: RunTools,
   { name, args }: { readonly name: string; readonly args: JsonObject },
 ): Promise<string> {
-  // The run has this one call, so its id makes it unique.
+  // The run has only this call, so the run id makes the call id unique.
   const callId = `command-${runId}`;
   const effects = tools.effects(name);
   if (before === undefined || before.calls.length === 0)

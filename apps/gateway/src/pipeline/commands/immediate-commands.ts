@@ -14,7 +14,7 @@ import { getSenderPhrases } from "../../messages/sender-phrases.ts";
 import { reportOutcome } from "../report-outcome.ts";
 import { type CommandEnd, completeCommand } from "./complete-command.ts";
 
-/** Answers a command that needs no run, in parallel to the work in its conversation. */
+/** Answers a command that needs no run, in parallel with other work in its conversation. */
 export async function answerImmediately(
   ctx: GatewayContext,
   message: QueuedMessage,

@@ -17,7 +17,7 @@ import { compactNow } from "./compact.ts";
 import { completeCommand } from "./complete-command.ts";
 import { dispatch } from "./dispatch.ts";
 
-/** Executes a command that waited for its turn in the lane. Throws the errors of the store. */
+/** Executes a command that has waited for its turn in the lane. Throws store errors. */
 export async function answerCommand(
   ctx: GatewayContext,
   message: QueuedMessage,

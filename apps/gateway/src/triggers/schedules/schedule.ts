@@ -1,10 +1,10 @@
 import type { When } from "./when.ts";
 
-/** A task with the times at which it is due. `Task` is defined by the host. */
+/** A task and the times at which it is due. The host defines `Task`. */
 export interface Schedule<Task> {
   readonly id: string;
   readonly when: When;
-  /** Handling of times that passed while no process ran: run the last one once, or skip all. */
+  /** Handling of times that passed while no process was running: run the last one once, or skip all. */
   readonly missed: "once" | "skip";
   readonly task: Task;
   /** Milliseconds since the epoch. */
@@ -13,7 +13,7 @@ export interface Schedule<Task> {
   readonly lastAt?: number;
 }
 
-/** One occurrence of a schedule, by time or triggered manually. */
+/** One occurrence of a schedule, either due or triggered manually. */
 export interface Occurrence<Task> {
   readonly schedule: Schedule<Task>;
   /** Identifies an occurrence within its schedule. */
@@ -29,7 +29,7 @@ export interface ScheduleStore<Task> {
   remove(id: string): Promise<void>;
 }
 
-/** Keeps schedules in memory. */
+/** Creates an in-memory store for schedules. */
 export function createMemoryScheduleStore<Task>(): ScheduleStore<Task> {
   const schedules = new Map<string, Schedule<Task>>();
   return {

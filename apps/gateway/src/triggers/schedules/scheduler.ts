@@ -16,37 +16,37 @@ export interface SchedulerOptions<Task> {
 }
 
 /**
- * Accepts an occurrence. Returns `taken` once it is recorded. The same occurrence may be repeated after a crash and
- * must be recognized. `later` and a rejection cause a retry.
+ * Accepts an occurrence. Returns `taken` once the occurrence is recorded. The same occurrence may be repeated after a
+ * crash and must be recognized. `later` and a rejection cause a retry.
  */
 type Fire<Task> = (occurrence: Occurrence<Task>) => Promise<"taken" | "later">;
 
 export interface Scheduler<Task> {
-  /** Loads the stored schedules and starts to hand over due occurrences. */
+  /** Loads the stored schedules and starts to pass on due occurrences. */
   start(fire: Fire<Task>): Promise<void>;
-  /** Resolves when no occurrence is being handed over. */
+  /** Resolves when no occurrence is being passed on. */
   stop(): Promise<void>;
   list(): readonly Schedule<Task>[];
-  /** Stores a schedule; one with the same id is replaced. Resolves with false if it is never due. */
+  /** Stores a schedule. A schedule with the same id is replaced. Resolves with false if the schedule is never due. */
   add(schedule: Omit<Schedule<Task>, "nextAt" | "lastAt">): Promise<boolean>;
   /** Resolves with false if the schedule does not exist. */
   remove(id: string): Promise<boolean>;
-  /** Triggers the schedule now, in addition to its times. A repeated name denotes the same occurrence. */
+  /**
+   * Triggers the schedule immediately, in addition to its regular times. A repeated name denotes the same occurrence.
+   */
   run(id: string, name?: string): Promise<"taken" | "later" | "unknown">;
 }
 
-/**
- * Maximum interval between two looks at the clock, in milliseconds. The clock may be set, and the machine may sleep.
- */
+/** Maximum interval between two clock checks, in milliseconds. The clock may be changed, and the machine may sleep. */
 const MAX_INTERVAL_MS = 60_000;
-/** An occurrence that is later than this, in milliseconds, counts as missed. */
+/** Delay after which an occurrence counts as missed, in milliseconds. */
 const LATE_MS = 60_000;
 const RETRY_MS = 5_000;
 
 /**
- * Passes each occurrence to the host when it is due. The next time is stored only after the host accepted the
- * occurrence, so a crash in between repeats it with the same name and loses none. A clock that is set back repeats
- * nothing, because the next time is always later than the last one.
+ * Passes each occurrence to the host when it is due. The next time is stored only after the host has accepted the
+ * occurrence, so a crash in between repeats the occurrence with the same name and loses none. If the clock is set back,
+ * nothing is repeated, because the next time is always later than the last one.
  */
 export function createScheduler<Task>(options: SchedulerOptions<Task>): Scheduler<Task> {
   return new PersistentScheduler(options);
@@ -55,11 +55,11 @@ export function createScheduler<Task>(options: SchedulerOptions<Task>): Schedule
 class PersistentScheduler<Task> implements Scheduler<Task> {
   readonly #options: SchedulerOptions<Task>;
   readonly #schedules = new Map<string, Schedule<Task>>();
-  /** Retry times of occurrences that were not taken. */
+  /** Retry times of occurrences that were not accepted. */
   readonly #again = new Map<string, number>();
   #timer: { cancel(): void } | undefined;
   #working: Promise<void> = Promise.resolve();
-  /** Occurrences that were requested outside the schedule's times. */
+  /** Occurrences that were requested in addition to the schedule's times. */
   readonly #beside = new Set<Promise<unknown>>();
   /** Undefined if the scheduler is stopped. */
   #fire: Fire<Task> | undefined;
@@ -128,7 +128,7 @@ class PersistentScheduler<Task> implements Scheduler<Task> {
     const due = [...this.#schedules.values()].filter((schedule) => this.#dueAt(schedule) <= now);
     for (const schedule of due.sort((a, b) => a.nextAt - b.nextAt)) {
       if (this.#fire === undefined) return;
-      // The schedule may have changed while the occurrence was handed over.
+      // The schedule may have changed while the occurrence was being passed on.
       if (this.#schedules.get(schedule.id) === schedule) await this.#occur(schedule, this.#fire);
     }
   }
@@ -159,7 +159,7 @@ class PersistentScheduler<Task> implements Scheduler<Task> {
     await this.#change(id, nextAt === undefined ? undefined : { ...schedule, lastAt, nextAt });
   }
 
-  /** Change the memory first, because code that runs during the write must see the change. */
+  /** Update the memory first, because code that runs during the write must see the change. */
   async #change(id: string, schedule: Schedule<Task> | undefined): Promise<void> {
     const { store } = this.#options;
     const before = this.#schedules.get(id);

@@ -10,19 +10,19 @@ export type When =
   /** Cron expression with five fields, or six with seconds first, in an IANA time zone. Default: the machine's zone. */
   | { readonly kind: "cron"; readonly expression: string; readonly zone?: string };
 
-/** A time as people and models write it. Exactly one of `at`, `in`, `every` and `cron` is set. */
+/** A time in the form in which people and models write it. Exactly one of `at`, `in`, `every` and `cron` is set. */
 export interface WrittenWhen {
-  /** `2026-12-24T18:00` in the zone, or with its own UTC offset. */
+  /** `2026-12-24T18:00` in the time zone, or with its own UTC offset. */
   readonly at?: string;
   /** `10m`, `2h 30m`, `1d`. */
   readonly in?: string;
   readonly every?: string;
   readonly cron?: string;
-  /** IANA time zone, for instance `Europe/Berlin`. Default: the machine's. */
+  /** IANA time zone, for example `Europe/Berlin`. Default: the machine's time zone. */
   readonly zone?: string;
 }
 
-/** Thrown if a written time is not valid. Its message contains a valid form. */
+/** Thrown if a written time is not valid. The message contains an example of a valid form. */
 export class WhenError extends Error {
   override readonly name = "WhenError";
 }
@@ -46,7 +46,8 @@ export function nextDue(when: When, after: number): number | undefined {
 
 /**
  * Parses a written time.
- * @throws WhenError if it is invalid, has already passed, or comes more often than once a minute
+ *
+ * @throws WhenError if it is invalid, has already passed, or occurs more often than once a minute
  */
 export function readWhen(written: WrittenWhen, now: number): When {
   const { zone } = written;
@@ -108,7 +109,7 @@ function parseTime(text: string, zone: string | undefined, now: number): number 
   }
 }
 
-/** Returns true if the date exists. `Date` converts 30 February to a day of March. */
+/** Returns true if the date exists. `Date` converts 30 February to a day in March. */
 function isDay(text: string): boolean {
   const at = Date.parse(text);
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);

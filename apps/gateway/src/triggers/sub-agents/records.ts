@@ -8,7 +8,7 @@ export interface Records<Origin> {
   remove(id: string): Promise<void>;
 }
 
-/** An unreadable record is reported, left where it is, and ignored. */
+/** Creates access to the records. An unreadable record is reported, left in the store, and otherwise ignored. */
 export function createRecords<Origin>(
   store: SubAgentStore,
   origin: z.ZodType<Origin>,
@@ -47,7 +47,7 @@ export function createRecords<Origin>(
   };
 }
 
-/** Keeps records in memory. */
+/** Creates an in-memory store for records. */
 export function createMemorySubAgentStore(): SubAgentStore {
   const records = new Map<string, object>();
   return {

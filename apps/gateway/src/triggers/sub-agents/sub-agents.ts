@@ -6,7 +6,7 @@ import type { SubAgent, SubAgentHost, SubAgentStore, Task, TaskCreator } from ".
 
 export interface SubAgentsOptions<Origin> {
   readonly store: SubAgentStore;
-  /** Reads a stored origin. */
+  /** Parses a stored origin. */
   readonly origin: z.ZodType<Origin>;
   /** Creates the session key of a new sub-agent. */
   readonly sessionKey: (agentId: string, id: string) => string;
@@ -18,13 +18,13 @@ export interface SubAgentsOptions<Origin> {
 interface NewSubAgent {
   readonly label: string;
   readonly text: string;
-  /** Names of the tools that the sub-agent may use at most: those of the creating run, or fewer. */
+  /** Names of the tools that the sub-agent may use at most: the tools of the creating run, or fewer. */
   readonly tools: readonly string[];
 }
 
 /** Tasks that agents delegate to separate sessions. */
 export interface SubAgents<Origin, Gained> {
-  /** Loads the records of an earlier process and starts to hand over tasks. */
+  /** Loads the records from an earlier process and starts to pass on tasks. */
   start(host: SubAgentHost<Origin, Gained>): Promise<void>;
   /**
    * Creates a sub-agent with its first task.
@@ -38,15 +38,15 @@ export interface SubAgents<Origin, Gained> {
    * @throws SubAgentError if a limit is exceeded, or if the caller has no such sub-agent
    */
   send(id: string, text: string, creator: TaskCreator<Origin>): Promise<SubAgent<Origin>>;
-  /** Sub-agents that a session created, newest first. */
+  /** Returns the sub-agents that a session created, newest first. */
   of(sessionKey: string): Promise<readonly SubAgent<Origin>[]>;
-  /** Number of tasks whose end is not reported yet. */
+  /** Returns the number of tasks whose end was not reported yet. */
   countOpen(): Promise<number>;
-  /** Call it at the end of every message. If it carried a task, the parent gets a report. */
+  /** Call this at the end of every message. If the message contained a task, the parent gets a report. */
   ended(messageId: string): void;
-  /** Retries failed deliveries of tasks and reports. Call it at intervals. */
+  /** Retries failed deliveries of tasks and reports. Call this at intervals. */
   recover(): Promise<void>;
-  /** Resolves when no hand-over is in progress. */
+  /** Resolves when no task or report is being passed on. */
   stop(): Promise<void>;
 }
 
@@ -54,9 +54,9 @@ export interface SubAgents<Origin, Gained> {
 const RETENTION_MS = 7 * 24 * 60 * 60_000;
 
 /**
- * Each task is handed to the host, and its end to the parent. A task is recorded before it is handed over, and its end
- * is recorded only after the parent's message is. All steps have stable ids, so a crash repeats a step that the host
- * recognizes, and loses none.
+ * Passes each task to the host, and its end to the parent. A task is recorded before it is passed on, and its end is
+ * recorded only after the parent's message. All steps have stable ids, so after a crash a step may be repeated, which
+ * the host recognizes, but no step is lost.
  */
 export function createSubAgents<Origin, Gained>(
   options: SubAgentsOptions<Origin>,
@@ -67,7 +67,7 @@ export function createSubAgents<Origin, Gained>(
 class StoredSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
   readonly #options: SubAgentsOptions<Origin>;
   readonly #records: Records<Origin>;
-  /** Ids of messages that contain open tasks, so that the end of any other message costs nothing. */
+  /** Ids of messages that contain open tasks, so that the end of any other message requires no work. */
   readonly #carrying = new Set<string>();
   /** Undefined if stopped. */
   #host: SubAgentHost<Origin, Gained> | undefined;
@@ -147,7 +147,7 @@ class StoredSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
     this.#host = undefined;
   }
 
-  /** Changes of records run one after the other. */
+  /** Runs changes to records one after the other. */
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.#working.then(work);
     this.#working = result.catch(() => {});
@@ -165,7 +165,7 @@ class StoredSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
     return changed;
   }
 
-  /** Records a task, and then passes it to the sub-agent. A task that is already recorded is handed over again. */
+  /** Records a task and then passes it to the sub-agent. A task that is already recorded is passed on again. */
   async #give(before: SubAgent<Origin>, task: Task<Origin>): Promise<SubAgent<Origin>> {
     const isNew = before.tasks.every(({ key }) => key !== task.key);
     const subAgent = isNew ? { ...before, tasks: [...before.tasks, task] } : before;

@@ -1,4 +1,7 @@
-/** A session that an agent delegates work to. `Origin` belongs to the host: everything it needs to report back. */
+/**
+ * A session to which an agent delegates tasks. The host defines `Origin`, which contains everything needed to report
+ * back.
+ */
 export interface SubAgent<Origin> {
   readonly id: string;
   readonly agentId: string;
@@ -8,7 +11,7 @@ export interface SubAgent<Origin> {
   readonly sessionKey: string;
   /** Short description of the sub-agent. */
   readonly label: string;
-  /** 1 below a conversation of people, 2 below such a sub-agent, and so on. */
+  /** 1 below a conversation with people, 2 below such a sub-agent, and so on. */
   readonly depth: number;
   /** Names of the tools that the sub-agent may use at most. */
   readonly tools: readonly string[];
@@ -22,20 +25,22 @@ export interface Task<Origin> {
   readonly key: string;
   readonly text: string;
   readonly origin: Origin;
-  /** Id of the message that started the chain of tasks, such as a person's. */
+  /** Id of the message that started the chain of tasks, for example a person's message. */
   readonly chain: string;
   /** Milliseconds since the epoch. */
   readonly givenAt: number;
   /** The host's id of the message that contains the task. Absent until the host has accepted it. */
   readonly messageId?: string;
-  /** The outcome of the task. Present when the report is on its way to the parent. */
+  /** The outcome of the task. Present while the report is being sent to the parent. */
   readonly ended?: TaskOutcome;
 }
 
-/** `cut`: a limit ended the task, and the text is the output until then. */
+/** `cut`: a limit ended the task, and the text is the output up to that point. */
 export type TaskOutcome = "done" | "cut" | "failed" | "stopped";
 
-/** Outcome of a task. The host defines `Gained`: other facts for the parent, such as the task's taint. */
+/**
+ * Outcome of a task. The host defines `Gained`, which contains other facts for the parent, such as the task's taint.
+ */
 export interface TaskEnd<Gained> {
   readonly outcome: TaskOutcome;
   /** The sub-agent's answer, or the reason for the failure. */
@@ -47,10 +52,10 @@ export interface TaskEnd<Gained> {
 export interface SubAgentLimits {
   /** Maximum nesting depth below a session with people. */
   readonly maxDepth: number;
-  /** Maximum number of unfinished tasks of one session. */
+  /** Maximum number of unfinished tasks per session. */
   readonly maxAtOnce: number;
   /**
-   * Maximum number of tasks that one message of a person may lead to, over all depths and including tasks caused by
+   * Maximum number of tasks that one message from a person may lead to, over all depths and including tasks caused by
    * reports.
    */
   readonly maxTasks: number;
@@ -60,7 +65,7 @@ export interface SubAgentLimits {
 export interface TaskCreator<Origin> {
   readonly agentId: string;
   readonly sessionKey: string;
-  /** Depth of the run; 0 in a conversation of people. */
+  /** Depth of the run. 0 in a conversation with people. */
   readonly depth: number;
   /** See {@link Task.chain}. */
   readonly chain: string;
@@ -72,9 +77,9 @@ export interface TaskCreator<Origin> {
 
 /** Functions of the host. Calls may be repeated after a crash and must be idempotent. */
 export interface SubAgentHost<Origin, Gained> {
-  /** Passes a task to a sub-agent, and returns the id of the message. `later`: the host cannot accept it now. */
+  /** Passes a task to a sub-agent and returns the id of the message. `later`: the host cannot accept it now. */
   give(subAgent: SubAgent<Origin>, task: Task<Origin>): Promise<{ readonly id: string } | "later">;
-  /** Returns the outcome of a message, undefined if it has not ended. */
+  /** Returns the outcome of a message, or undefined if the message has not ended. */
   endOf(messageId: string, subAgent: SubAgent<Origin>): Promise<TaskEnd<Gained> | undefined>;
   /** Sends a report to the parent. */
   report(
