@@ -27,7 +27,7 @@ describe("an account", () => {
     await using account = await openUnanswered(settings);
     const message = { parts: [{ type: "text" as const, text: "hi" }] };
     const sending = account.channel.send({ id: "oc_1" }, message, { idempotencyKey: "k", signal: never });
-    await expect(sending).rejects.toThrow("no answer");
+    await expect(sending).rejects.toThrow("no response");
     expect(await account.asked).toBe(host);
   });
 
