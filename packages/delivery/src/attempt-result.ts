@@ -4,7 +4,7 @@ import type { DeliveryAccount } from "./account.ts";
 import type { ClaimedRow } from "./outbox.ts";
 import { isRepeatable } from "./rows.ts";
 
-/** The result of one attempt at a row. */
+/** The result of one attempt to send a row. */
 export type AttemptResult =
   /** `receipts` are those that are not stored yet. */
   | { readonly state: "sent"; readonly receipts: readonly PartReceipt[]; readonly detail: string }
@@ -17,9 +17,9 @@ export type AttemptResult =
       readonly reason: string;
     }
   | { readonly state: "uncertain"; readonly reason: string; readonly detail?: string }
-  /** `code`: why the platform rejected the message. */
+  /** `code` is the reason why the platform rejected the message. */
   | { readonly state: "dead"; readonly reason: string; readonly code?: ChannelErrorCode }
-  /** Delivery stopped before a request was made. */
+  /** Delivery was stopped before a request was made. */
   | { readonly state: "untried" };
 
 /** The store could not record what happened on the platform. */
@@ -31,9 +31,9 @@ export class NotRecorded extends Error {
   }
 }
 
-/** The longest delay after rejected credentials, which an operator may fix meanwhile. */
+/** Maximum delay in milliseconds after rejected credentials, which an operator may fix in the meantime. */
 const AUTH_RETRY_MS = 15_000;
-/** Attempts of a notice after which its outcome may stay unknown. */
+/** Maximum number of attempts to send a notice. After that, its outcome may stay unknown. */
 const MAX_NOTICE_ATTEMPTS = 5;
 
 /** Returns the result of an attempt that threw. */
@@ -42,7 +42,7 @@ export function toAttemptResult(
   account: DeliveryAccount,
   row: Pick<ClaimedRow, "doubtful" | "payload" | "attempts">,
 ): AttemptResult {
-  // A notice that appears twice does no harm. One that is missing leaves a person without any word.
+  // A notice that appears twice does no harm, but without it a person would get no response at all.
   const isNotice = row.payload.notice === true && row.attempts < MAX_NOTICE_ATTEMPTS;
   if (isNotice && isChannelError(error) && error.code === "unknown_outcome")
     return { state: "retry", doubtful: false, reason: error.message };
@@ -76,7 +76,7 @@ function fromChannelError(
   }
 }
 
-/** A delay of 0 or NaN would cause a tight loop: use the backoff instead. */
+/** A delay of 0 or NaN would cause a tight loop, so the backoff is used instead. */
 function toDelay(retryAfterMs: number | undefined): number | undefined {
   return retryAfterMs !== undefined && retryAfterMs > 0 ? retryAfterMs : undefined;
 }

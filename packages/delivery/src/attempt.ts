@@ -16,7 +16,9 @@ import type { Rates } from "./rates.ts";
 import { reconcile } from "./reconcile.ts";
 import { type GetLanguage, getPhrases } from "./row-phrases.ts";
 
-/** Delay for an account that is not running. It may start at any time, and the check costs no request. */
+/**
+ * Delay in milliseconds for an account that is not running. It may start at any time, and the check costs no request.
+ */
 const NO_ACCOUNT_MS = 15_000;
 
 export interface AttemptContext {
@@ -34,7 +36,7 @@ export interface AttemptContext {
   readonly stopped: AbortSignal;
 }
 
-/** Tries once to send a row. Stores the receipts of parts on the way, but not the result. Never rejects. */
+/** Tries once to send a row. Stores the receipts of its parts, but not the result. Never rejects. */
 export async function attempt(context: AttemptContext, row: ClaimedRow): Promise<AttemptResult> {
   const account = context.account(row.channel, row.account);
   if (account === undefined) return getResultWithoutAccount(context, row);
@@ -53,7 +55,7 @@ export async function attempt(context: AttemptContext, row: ClaimedRow): Promise
   }
 }
 
-/** A row of an account that is no longer configured is given up. An operator can retry it later. */
+/** Gives up a row of an account that is no longer configured. An operator can retry it later. */
 function getResultWithoutAccount(
   { configured }: AttemptContext,
   { channel, account, doubtful = false }: ClaimedRow,
@@ -76,7 +78,7 @@ async function resendDoubtful(
     case "repeat":
       return sendOpenParts(context, account, row);
     case "not_sent":
-      // Return the row to the outbox: a later lookup must start at the time of the next send.
+      // Return the row to the outbox, because a later lookup must start at the time of the next attempt.
       return { state: "retry", delayMs: 0, doubtful: false, reason: "not found on the platform" };
     case "unknown": {
       const reason = "may have been sent before a restart";
@@ -135,7 +137,7 @@ function beginRequest(context: AttemptContext, account: DeliveryAccount, row: Cl
   const deadlines = createPartDeadlines(row, context.mediaFailures, context.stopped);
   deadlines.begin(row.receipts.length);
   const onPart = async (part: ChannelReceipt): Promise<void> => {
-    // The part was sent: neither its deadline nor the next one's includes the time to store the receipt.
+    // The part was sent. The time to store its receipt must not count toward its own deadline or the next one.
     deadlines.end();
     recorded.add(part.index);
     await context.recordPart(row, toStoredReceipt(part));
@@ -150,7 +152,7 @@ function beginRequest(context: AttemptContext, account: DeliveryAccount, row: Cl
       signal: deadlines.signal,
       openMedia: context.openMedia,
       startAt: row.receipts.length,
-      // The receipt of a single part is committed together with the end of the row.
+      // The receipt of a single part is committed together with the result of the row.
       onPart: row.partCount > 1 ? onPart : undefined,
     },
     send: (to, message, options) =>

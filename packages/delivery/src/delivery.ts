@@ -44,7 +44,7 @@ export interface DeliveryOptions {
   readonly account: AccountLookup;
   readonly logger: Pick<Logger, "warn" | "error">;
   /**
-   * Returns whether an account is configured. Rows of a configured account wait until it is running; others are given
+   * Returns true if an account is configured. Rows of a configured account wait until it is running. Others are given
    * up. Default: every account is configured.
    */
   readonly configured?: (channel: string, account: string) => boolean;
@@ -52,7 +52,7 @@ export interface DeliveryOptions {
   readonly openMedia?: NonNullable<SendOptions["openMedia"]>;
   /** Returns the language for notices about undelivered replies. Default: the language of the reply. */
   readonly getLanguage?: GetLanguage;
-  /** Returns whether a failed write to the store may succeed later. Default: `isRetryable` of `@signalbox/store`. */
+  /** Returns true if a failed write to the store may succeed later. Default: `isRetryable` of `@signalbox/store`. */
   readonly isRetryable?: (error: unknown) => boolean;
   /**
    * Called with the outcome of each attempt. `retry` is not final; it is reported only if its reason differs from the
@@ -68,42 +68,44 @@ export interface DeliveryOptions {
 /** The outcome of an attempt. All but `retry` are final. */
 export type DeliveryOutcome = "sent" | "retry" | "dead" | "uncertain" | "expired";
 
-/** A platform's report that it did not deliver a message that it had accepted. */
+/** A report from a platform that it did not deliver a message although it had accepted it. */
 interface NonDelivery extends SentMessage {
   readonly reason: string;
-  /** The code with which `send` would have failed, if it is known. */
+  /** The code with which `send` would have failed, if known. */
   readonly code?: ChannelErrorCode;
 }
 
-/** Sends the rows of an outbox: in parallel to many destinations, in order to each. */
+/** Sends the rows of an outbox: in parallel to different destinations, and in order to each destination. */
 export interface Delivery {
-  /** Sends rows that were just committed. */
+  /** Sends rows that have just been committed. */
   deliver(rows: readonly OutboxRow[]): void;
-  /** Looks for due rows. Call it at the start and after rows were added without `deliver`. */
+  /** Looks for due rows. Call it on start and after rows were added without `deliver`. */
   wake(): void;
   /**
-   * Resolves when a row is neither pending nor being sent. Does not resolve if another process sends the row.
+   * Resolves once a row is neither pending nor being sent. Does not resolve if another process sends the row.
+   *
    *
    * @param rowId an unknown id counts as ended
    */
   ended(rowId: string): Promise<void>;
   /**
-   * Ends the row of a message that was not delivered as `dead`. The sender of the answered message gets a notice if the
-   * content was rejected.
+   * Ends the row of a message that was not delivered as `dead`. If the content was rejected, the sender of the answered
+   * message gets a notice.
    *
-   * @returns the row, also if it had ended before; `busy` if it is still being sent, so the report must be repeated;
-   *   `undefined` if no row became this message
+   *
+   * @returns the row, even if it had already ended; `busy` if it is still being sent, so the report must be repeated;
+   * `undefined` if no row became this message
    */
   notDelivered(report: NonDelivery): Promise<OutboxRow | "busy" | undefined>;
-  /** Stops claiming rows. Resolves when the current sends have ended, and aborts them after `drainMs` milliseconds. */
+  /** Stops claiming rows. Resolves once the current sends have ended, and aborts them after `drainMs` milliseconds. */
   stop(drainMs: number): Promise<void>;
-  /** Returns how many rows are being sent. */
+  /** Returns the number of rows that are being sent. */
   inFlight(): number;
 }
 
-/** Rows claimed in one transaction. */
+/** Maximum number of rows to claim in one transaction. */
 const CLAIM_LIMIT = 64;
-/** Delay after the store could not be read. */
+/** Delay in milliseconds after the store could not be read. */
 const STORE_RETRY_MS = 5_000;
 
 /**
@@ -141,16 +143,16 @@ class OutboxDelivery implements Delivery {
   readonly #context: Context;
   readonly #backoff: Backoff;
   readonly #now: () => number;
-  /** Aborts first: pending retries are abandoned. */
+  /** Fires before `#stopping`: pending retries are abandoned. */
   readonly #draining = new AbortController();
   /** Aborts the current requests. */
   readonly #stopping = new AbortController();
   readonly #failures: Failures;
   readonly #mediaFailures = new MediaFailures();
   readonly #inFlight = new Set<Promise<void>>();
-  /** Destinations where another row may wait. For others, the store is not polled after a send. */
+  /** Destinations with possibly more waiting rows. For others, the store is not polled after a send. */
   readonly #mayHaveMore = new Set<string>();
-  /** Rows that a caller of `ended` waits for. */
+  /** Rows that callers of `ended` are waiting for. */
   readonly #awaited = new Map<string, PromiseWithResolvers<void>>();
   readonly #attemptContext: AttemptContext;
   readonly #poller: Poller;
@@ -231,7 +233,9 @@ class OutboxDelivery implements Delivery {
   }
 
   /**
-   * Records what happened on a platform, for as long as the store fails: sending again would be a duplicate.
+   * Records the outcome on a platform. Retries as long as the store fails, because sending again would create a
+   * duplicate.
+   *
    *
    * @throws NotRecorded
    */
@@ -271,11 +275,11 @@ class OutboxDelivery implements Delivery {
     if (this.#mayHaveMore.delete(getDestinationKey(claimed))) this.#poller.poll();
   }
 
-  /** Commits the result of an attempt. Returns the row if this process holds it for another attempt. */
+  /** Commits the result of an attempt. Returns the row if this process keeps it for another attempt. */
   async #complete(row: ClaimedRow, result: AttemptResult): Promise<ClaimedRow | undefined> {
     const { logger } = this.#context;
     const isAborted = this.#stopping.signal.aborted && result.state !== "sent" && result.state !== "untried";
-    // Leave the row as `sending`: the next process decides about it.
+    // Leave the row as `sending`. The next process decides what to do with it.
     if (isAborted) return undefined;
     try {
       return await this.#commit(row, result);
@@ -341,8 +345,8 @@ class OutboxDelivery implements Delivery {
   }
 
   /**
-   * Waits for the next attempt without returning the row to the outbox. A doubtful row must not be returned: it would
-   * be sent again without a lookup. The same holds if its end could not be stored.
+   * Waits for the next attempt without returning the row to the outbox. A doubtful row must not be returned, because it
+   * would be sent again without a lookup. The same applies if its result could not be stored.
    */
   async #hold(row: ClaimedRow, { delayMs, doubtful, reason }: Retry): Promise<ClaimedRow | undefined> {
     const { outbox, clock } = this.#context;
@@ -380,12 +384,12 @@ class OutboxDelivery implements Delivery {
     return createRejectionNotice(row, code, await this.#getPhrases([row]), this.#now());
   }
 
-  /** Returns whether a person waits for this row. No one waits for a question or a notice of the gateway. */
+  /** Returns true if a person is waiting for this row. Nobody waits for questions and notices from the gateway. */
   async #isAwaited({ id }: OutboxRow): Promise<boolean> {
     return (await this.#context.outbox.awaiting(id)).length > 0;
   }
 
-  /** Ends expired rows, with one notice to each destination where a person waits. */
+  /** Ends expired rows, with one notice to each destination where a person is waiting. */
   async #expireOverdue(): Promise<void> {
     const { outbox, lease, logger } = this.#context;
     const overdue = await outbox.overdue();
@@ -407,7 +411,7 @@ class OutboxDelivery implements Delivery {
       await this.#expireOverdue();
       const { rows, nextAt } = await outbox.claimDue({ lease, limit: CLAIM_LIMIT });
       for (const row of rows) {
-        // The store returns one row for each destination: others may wait behind it.
+        // The store returns one row per destination, so others may be waiting behind it.
         this.#mayHaveMore.add(getDestinationKey(row));
         this.#begin(row);
       }
@@ -419,7 +423,10 @@ class OutboxDelivery implements Delivery {
   }
 }
 
-/** Returns whether the platform may have a part without a stored receipt. It is looked up before it is sent again. */
+/**
+ * Returns true if the platform may have received a part without a stored receipt. Such a part is looked up before it is
+ * sent again.
+ */
 function mayBeSent(result: AttemptResult): boolean {
   if (result.state === "retry") return result.doubtful;
   return result.state === "sent" || result.state === "uncertain";

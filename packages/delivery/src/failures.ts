@@ -10,8 +10,8 @@ export function createReplyBackoff(random: () => number): Backoff {
 }
 
 /**
- * Counts the failures of each row in this process. The store's `attempts` do not serve: they also count claims that
- * ended with their process.
+ * Counts the failures of each row in this process. The store's `attempts` cannot be used, because they also count
+ * claims that ended with their process.
  */
 export class Failures {
   readonly #backoff: Backoff;
@@ -29,7 +29,7 @@ export class Failures {
     return this.#backoff(count);
   }
 
-  /** Records the reason of a failure and returns whether it differs from the previous one. */
+  /** Records the reason of a failure and returns true if it differs from the previous one. */
   isNewReason(id: string, reason: string): boolean {
     const last = this.#reasons.get(id);
     this.#reasons.set(id, reason);

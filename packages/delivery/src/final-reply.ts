@@ -5,7 +5,7 @@ import type { EndedDraft } from "./drafts/growing-draft.ts";
 import type { DeliveryMessage } from "./outbox.ts";
 import { createAnswer } from "./rows.ts";
 
-/** The part of an answer that people have seen while it was written. */
+/** The part of an answer that people have seen while it was being written. */
 export interface ShownAnswer {
   readonly draft: EndedDraft | undefined;
   /** Blocks that were sent. */
@@ -16,7 +16,7 @@ export interface FinalReply {
   readonly text: string;
   readonly silent: boolean;
   readonly attached?: readonly MediaPart[];
-  /** The text that marks a stopped answer; what people have read remains. */
+  /** The text that marks a stopped answer. The text that people have already read remains. */
   readonly stopped: string | undefined;
   readonly shown: ShownAnswer;
   /** The id of the answered message. If it is absent nothing is sent, and the draft is removed. */
@@ -24,7 +24,7 @@ export interface FinalReply {
   readonly capabilities: Capabilities | undefined;
 }
 
-/** Creates the message that completes a finished answer; `undefined` if there is nothing left to send. */
+/** Creates the message that completes a finished answer. Returns `undefined` if there is nothing left to send. */
 export function createFinalReply(reply: FinalReply): DeliveryMessage | undefined {
   const { shown, replyTo } = reply;
   return withDraft(

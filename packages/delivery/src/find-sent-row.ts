@@ -2,7 +2,7 @@ import type { Clock } from "@signalbox/channel";
 import type { OutboxRow, OutboxStore } from "./outbox.ts";
 import { isUnsent } from "./rows.ts";
 
-/** A message at its platform. */
+/** A message on its platform. */
 export interface SentMessage {
   readonly channel: string;
   readonly account: string;
@@ -10,7 +10,10 @@ export interface SentMessage {
   readonly messageId: string;
 }
 
-/** Time for which a row that is being sent is awaited. The platform's report can arrive before the receipt. */
+/**
+ * Maximum time in milliseconds to wait for a row that is being sent. The platform's report can arrive before the
+ * receipt.
+ */
 const WAIT_MS = 10_000;
 const POLL_MS = 200;
 
@@ -26,7 +29,7 @@ export async function findSentRow(
   signal: AbortSignal,
 ): Promise<OutboxRow | "busy" | undefined> {
   for (let waited = 0; ; waited += POLL_MS) {
-    // In this order: a row that is sent in between is found by the next look-up.
+    // Check before the lookup, so that a row that is sent in between is found.
     const isOpen = await outbox.hasOpen(message);
     const row = await outbox.ofMessage(message);
     if (row !== undefined && !isUnsent(row)) return row;

@@ -10,7 +10,7 @@ import {
 import type { Phrases } from "@signalbox/phrases";
 import type { Logger } from "@signalbox/store/types";
 
-/** Errors that a repeated upload of the same attachment would cause again. */
+/** Errors that would recur if the same attachment were uploaded again. */
 const PERMANENT: ReadonlySet<ChannelErrorCode> = new Set([
   "too_large",
   "unsupported",
@@ -28,8 +28,9 @@ export interface MediaFallback {
 }
 
 /**
- * Sends the parts of a message. A text that names the file replaces an attachment that the platform rejects, or that
- * failed too often, and the parts after it are sent.
+ * Sends the parts of a message. If the platform rejects an attachment, or if it failed too often, a text with the file
+ * name replaces it, and the parts after it are sent.
+ *
  *
  * @throws ChannelError from the channel's `send`
  */

@@ -72,7 +72,7 @@ export interface MessageActionsOptions<Run extends ActingRun> extends MessagePla
     message: { readonly id: string; readonly text: string | undefined },
     run: Run,
   ) => Promise<void>;
-  /** Shows a text to a client that reads the session itself. */
+  /** Shows a text to a client that reads the session directly. */
   readonly show: (text: string, run: Run, callId: string) => void;
   /** Removes secrets from a channel's error message before the model reads it. */
   readonly redact: (text: string) => string;
@@ -92,15 +92,15 @@ const KEY_PREFIX = "sent-";
 const KEY_LENGTH = 20;
 
 /**
- * Creates the function behind an agent's `message` tool. Texts and polls go through the outbox and wait there until the
- * account is running. All other actions happen immediately or fail.
+ * Creates the function for an agent's `message` tool. Texts and polls go through the outbox and wait there until the
+ * account is running. All other actions take effect immediately or fail.
  */
 export function createMessageActions<Run extends ActingRun>(
   options: MessageActionsOptions<Run>,
 ): ActOnMessages<Run> {
   return async (action, run, call) => {
     try {
-      // A repeated call returns its first outcome, even if a file of it is gone by now.
+      // A repeated call returns its first outcome, even if one of its files no longer exists.
       const before = isSending(action) ? await findSent(options, action, run, call) : undefined;
       if (before !== undefined) return before;
       const place = await findPlace(options, action, run.event, call.signal);
@@ -135,7 +135,7 @@ async function findSent<Run extends ActingRun>(
   return row && handOver(options, action, run, row);
 }
 
-/** Derived from the call, so that a call repeated after a crash sends the same message. */
+/** Derived from the call, so that a call that is repeated after a crash sends the same message. */
 function createKey({ runId }: ActingRun, { callId }: ActingCall): string {
   return `${KEY_PREFIX}${createOutboxKey(runId, callId)}`.slice(0, KEY_LENGTH);
 }
@@ -187,7 +187,7 @@ async function createPayload<Run extends ActingRun>(
 ): Promise<Outbound | MessageOutcome> {
   if (action.action === "poll") return createPollOutbound(toPollPart(action), capabilities);
   const { text, media, replyTo } = action;
-  // Platforms put a reply into the conversation of the quoted message, whatever the address is.
+  // Platforms put a reply into the conversation of the quoted message, regardless of the address.
   const quoted =
     replyTo === undefined
       ? undefined
@@ -245,7 +245,7 @@ async function change<Run extends ActingRun>(
       if (!running.edit) return fail("This channel cannot edit messages.");
       const edited: Outbound = createOutbound(action.text, undefined, definition.capabilities);
       await running.edit(address, id, edited, signal);
-      // The first part now has the whole text: remove the other text parts.
+      // The first part now contains the entire text, so remove the other text parts.
       await removeParts(
         rest.filter(({ type }) => type !== "media"),
         remove,
@@ -255,7 +255,7 @@ async function change<Run extends ActingRun>(
     }
     case "delete":
       if (!running.remove) return fail("This channel cannot delete messages.");
-      // Remove the first part last: if another one fails, the deletion can be repeated.
+      // Remove the first part last, so that the deletion can be repeated if another one fails.
       await removeParts(rest, remove);
       await remove(id);
       await options.updateHistoryEntry(to, { id: action.messageId, text: undefined }, run);
@@ -310,9 +310,9 @@ async function findMessage<Run extends ActingRun>(
 }
 
 /**
- * Returns true if an agent may use a message. People can quote any message of a conversation, including the gateway's
- * own. An agent may edit or delete only messages of agents, or a person could quote an approval question to have it
- * rewritten.
+ * Returns true if an agent may use a message. People can quote any message in a conversation, including the gateway's
+ * own. An agent may edit or delete only messages from agents. Otherwise, a person could quote an approval question to
+ * have it rewritten.
  */
 async function mayUse<Run extends ActingRun>(
   { outbox, isOfConversation }: MessageActionsOptions<Run>,
@@ -327,7 +327,7 @@ async function mayUse<Run extends ActingRun>(
   return row !== undefined && (row.runId !== undefined || row.key.startsWith(KEY_PREFIX));
 }
 
-/** Returns whether the answered message quotes this one. */
+/** Returns true if the answered message quotes this one. */
 function isQuoted(messageId: string, to: Destination, { event }: ActingRun): boolean {
   const { references = [] } = event;
   const isReferred = references.some(

@@ -10,7 +10,7 @@ export interface CurrentConversation extends Destination {
   readonly references?: readonly Pick<Reference, "kind" | "messageId">[];
 }
 
-/** Returns whether a destination is the current conversation, in any notation. */
+/** Returns true if a destination is the current conversation, regardless of notation. */
 export function isCurrentConversation(
   { target, channel }: MessageDestination,
   current: CurrentConversation,
@@ -36,7 +36,7 @@ export interface MessagePlace {
 export interface MessagePlaceOptions {
   /** Returns an account if it is running. */
   readonly account: AccountLookup;
-  /** Returns the definition of a configured account, running or not. */
+  /** Returns the definition of a configured account, even if the account is not running. */
   readonly definition: (channel: string, account: string) => DeliveryAccount["definition"] | undefined;
   /** Returns every configured account. */
   readonly accounts: () => readonly Pick<Destination, "channel" | "account">[];
@@ -44,7 +44,7 @@ export interface MessagePlaceOptions {
 
 export const NOT_RUNNING = "This channel's account is not running right now. Try again later.";
 
-/** Finds the conversation of an action, or returns a text for the model that explains the failure. */
+/** Finds the conversation of an action, or returns a text that explains the failure to the model. */
 export async function findPlace(
   options: MessagePlaceOptions,
   destination: MessageDestination,

@@ -19,7 +19,7 @@ export interface NotifyingDelivery extends Delivery {
   readonly ownerNotices: Pick<OwnerNotices, "send">;
 }
 
-/** Outcomes that owners are notified of. */
+/** Outcomes about which owners are notified. */
 const GIVEN_UP: ReadonlySet<DeliveryOutcome> = new Set(["dead", "uncertain", "expired"]);
 
 /** Creates a delivery that notifies owners about replies that were given up, and people who were paired. */
@@ -38,7 +38,8 @@ export function createNotifyingDelivery(options: NotifyingDeliveryOptions): Noti
   return {
     deliver: (rows) => delivery.deliver(rows),
     wake() {
-      // Also report what an earlier process gave up. Not before the first wake: a failed start never stops the notices.
+      // Also report rows that an earlier process gave up. Not before the first wake, because a failed start never stops
+      // the notices.
       if (isFirst) notices.poll();
       isFirst = false;
       delivery.wake();

@@ -6,30 +6,30 @@ import type {
   OutboxRow as StoreRow,
 } from "@signalbox/store/types";
 
-/** A platform message in which a run showed its answer while it wrote it. */
+/** A platform message in which a run showed its answer while writing it. */
 export interface DraftReference {
-  /** The idempotency key that the draft was opened with. */
+  /** The idempotency key with which the draft was opened. */
   readonly key: string;
-  /** Until then the platform resolves the key to the same message; milliseconds since the epoch. */
+  /** Until this time, in milliseconds since the epoch, the platform resolves the key to the same message. */
   readonly until: number;
-  /** Absent if the platform did not confirm the draft: the message may or may not exist. */
+  /** Absent if the platform did not confirm the draft. In that case, the message may or may not exist. */
   readonly messageId?: string;
 }
 
 /** A message to send, as the outbox stores it. */
 export interface DeliveryMessage extends Outbound {
-  /** Becomes the first part. A message without parts removes the draft. */
+  /** The draft that becomes the first part. A message without parts removes the draft. */
   readonly draft?: DraftReference;
-  /** The message is a notice about undelivered messages. If it is not delivered itself, that is not reported. */
+  /** True if the message is a notice about undelivered messages. A failure to deliver it is not reported. */
   readonly notice?: boolean;
-  /** The notice goes to an owner. If it is not delivered, it is sent through another account. */
+  /** Set if the notice is for an owner. If it is not delivered, it is sent through another account. */
   readonly ownerNotice?: OwnerNotice;
 }
 
 interface OwnerNotice {
   /** `channel:id`. */
   readonly owner: string;
-  /** Identifies the notice, whatever account sends it. */
+  /** Identifies the notice, regardless of the account that sends it. */
   readonly id: string;
   /** Accounts that tried to deliver it. */
   readonly tried: readonly string[];
@@ -46,9 +46,9 @@ export type OutboxStore = StoreOutbox<DeliveryBodies>;
 
 /** A row that is being sent. */
 export interface ClaimedRow extends OutboxRow {
-  /** An earlier holder may have sent the first part without a receipt. */
+  /** True if an earlier holder may have sent the first part without a receipt. */
   readonly doubtful?: boolean;
 }
 
-/** The destination of a message. Messages with the same destination are sent one after the other. */
+/** The destination of a message. Messages with the same destination are sent one at a time. */
 export type Destination = Pick<OutboxRow, "channel" | "account" | "address">;

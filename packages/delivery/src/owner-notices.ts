@@ -15,8 +15,8 @@ export interface OwnerNoticesOptions {
   /** Returns the running accounts of a channel. */
   readonly accounts: (channel: string) => readonly DeliveryAccount[];
   /**
-   * Returns the account through which a person wrote last, and the phrases for them. On some platforms the id of a
-   * person is valid for one app only.
+   * Returns the account through which a person last wrote, and the phrases for them. On some platforms, a person's id
+   * is valid for only one app.
    */
   readonly getLastContact: (channel: string, person: string) => Promise<LastContact | undefined>;
   /** Makes the delivery look for due rows. */
@@ -35,27 +35,28 @@ interface LastContact {
 
 /** Sends owners a direct message with the number of replies that were given up and the command that lists them. */
 export interface OwnerNotices {
-  /** Looks soon for replies that were given up, also by an earlier process. */
+  /** Schedules a search for replies that were given up, including those of an earlier process. */
   poll(): void;
   /**
-   * Sends a text to every owner, in their language. The text must not contain messages of conversations, because an
+   * Sends a text to every owner, in their language. The text must not contain messages from conversations, because an
    * owner is not a member of every conversation.
    *
-   * @param id the same id again sends nothing
+   *
+   * @param id a repeated id sends nothing
    * @returns false if no owner could be reached
    */
   send(text: (phrases: Phrases) => string, id: string): Promise<boolean>;
-  /** Sends a notice that was not delivered through another account, if there is one. */
+  /** Resends an undelivered notice through another account, if there is one. */
   undelivered(notice: OutboxRow): void;
   stop(): void;
 }
 
 const TIMING = { collectMs: 2_000, intervalMs: 10 * 60_000 };
 const OPEN_TIMEOUT_MS = 10_000;
-/** Rows read at once, and the number of pages that one notice counts exactly. */
+/** Number of rows to read at once, and the number of pages that one notice counts exactly. */
 const PAGE = 1_000;
 const MAX_PAGES = 10;
-/** Messages that one notice marks as reported. */
+/** Maximum number of messages that one notice marks as reported. */
 const MAX_MESSAGES = 1_000;
 
 /** The position in the list of given-up rows up to which owners were notified. */
@@ -66,7 +67,7 @@ interface Position {
 
 interface GivenUp {
   readonly counts: GivenUpCounts;
-  /** The last counted row; without an id if there were more rows than are counted. */
+  /** The last counted row. It has no id if there are more rows than are counted. */
   readonly upTo: Position | undefined;
   /** The first counted rows. */
   readonly rowIds: readonly OutboxRow["id"][];
@@ -84,7 +85,7 @@ class Notices implements OwnerNotices {
   readonly #now: () => number;
   readonly #stopping = new AbortController();
   #polling = false;
-  /** A poll was requested since the current one began. */
+  /** True if a poll was requested since the current one began. */
   #more = false;
   #lastAt: number = Number.NEGATIVE_INFINITY;
 
@@ -161,7 +162,7 @@ class Notices implements OwnerNotices {
     const counts: { state: string; account: string; count: number }[] = [];
     const rowIds: OutboxRow["id"][] = [];
     let upTo: Position | undefined;
-    // Ignore the current millisecond: another row may get a position before the ones that are there.
+    // Ignore the current millisecond, because another row may get a position before the existing ones.
     const before = this.#now();
     for (let page = 0; page < MAX_PAGES; page++) {
       const rows = await this.#options.outbox.list({ changedAfter: upTo ?? position, limit: PAGE });
@@ -187,9 +188,9 @@ class Notices implements OwnerNotices {
     { upTo, reports }: { readonly upTo: Position; readonly reports: readonly InboxId[] },
   ): Promise<boolean> {
     const last = await this.#options.getLastContact(...splitOwner(owner));
-    // The notice has no content of the replies: an owner is not a member of every conversation.
+    // The notice contains nothing from the replies, because an owner is not a member of every conversation.
     const text = (last?.phrases ?? phrasesIn("en")).givenUp(counts, upTo.id === undefined);
-    // The same id after a crash, so that the notice is not sent twice.
+    // The id is the same after a crash, so that the notice is not sent twice.
     const id = `${upTo.at} ${upTo.id ?? ""}`;
     return this.#send({ owner, id, tried: [] }, text, reports);
   }
@@ -207,7 +208,10 @@ class Notices implements OwnerNotices {
     });
   }
 
-  /** Enqueues a notice for an account that has not tried it. Returns true if one can write to the owner. */
+  /**
+   * Enqueues a notice for an account that has not tried to deliver it. Returns true if there is an account that can
+   * write to the owner.
+   */
   async #send(
     notice: NonNullable<DeliveryMessage["ownerNotice"]>,
     text: string,
@@ -246,7 +250,10 @@ function splitOwner(owner: string): [channel: string, person: string] {
   return [channel, rest.join(":")];
 }
 
-/** A position in the future is ignored, as a wrong clock wrote it: a repeated notice is better than a missing one. */
+/**
+ * Ignores a position in the future, which results from a wrong clock, because a repeated notice is better than a
+ * missing one.
+ */
 function parsePosition(value: JsonValue | undefined, now: number): Position {
   if (typeof value !== "object" || value === null || !("at" in value)) return { at: 0 };
   const { at } = value;

@@ -26,10 +26,10 @@ export interface PairingNotices {
   poll(): Promise<void>;
 }
 
-/** A notice is not sent later than this. */
+/** Maximum age of a pairing in milliseconds. Later, no notice is sent. */
 const RECENT_MS = 10 * 60_000;
 const OPEN_TIMEOUT_MS = 10_000;
-/** In both languages: nothing is known about the person's language yet. */
+/** In both languages, because the person's language is still unknown. */
 const TEXT = `${phrasesIn("en").paired} ${phrasesIn("zh").paired}`;
 
 export function createPairingNotices(options: PairingNoticesOptions): PairingNotices {
@@ -60,7 +60,7 @@ export function createPairingNotices(options: PairingNoticesOptions): PairingNot
       });
       for (const peer of peers) {
         const { channel, account, peerId, approvedAt } = peer;
-        // The same key in every process, so that a restart does not send the notice again.
+        // The key is the same in every process, so that a restart does not send the notice again.
         const key = createOutboxKey("paired", channel, account, peerId, String(approvedAt));
         if (approvedAt > since && !notified.has(key)) await notify(peer, key).catch(onFailure);
       }

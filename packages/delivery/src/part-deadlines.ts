@@ -1,12 +1,17 @@
 import { type Deadline, deadline, type OutboundPart } from "@signalbox/channel";
 
 const PART_MS = 60_000;
-/** Twice the longest upload time of a channel (120 s): a rejected media kind may be sent again as another kind. */
+/**
+ * Time limit for an attachment in milliseconds. It is more than twice the longest upload time of a channel (120 s),
+ * because a rejected attachment may be sent again as another type.
+ */
 const MEDIA_MS = 300_000;
-/** After this many failures a text replaces the attachment, so that the parts after it can be sent. */
+/**
+ * Maximum number of failures of an attachment. After that, a text replaces it, so that the parts after it can be sent.
+ */
 const MAX_MEDIA_FAILURES = 5;
 
-/** The deadlines of the parts of one message, one after the other. */
+/** The deadlines of the parts of one message, one at a time. */
 export interface PartDeadlines {
   /** Aborts when the current part takes too long and when sending stops. */
   readonly signal: AbortSignal;

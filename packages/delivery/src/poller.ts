@@ -2,11 +2,11 @@ import type { Clock } from "@signalbox/channel";
 
 const MAX_SLEEP_MS = 60_000;
 
-/** The result of one pass over due work. */
+/** The result of one pass over due rows. */
 export interface Pass {
-  /** More work is due already. */
+  /** True if more is already due. */
   readonly again: boolean;
-  /** When the next work is due, in milliseconds since the epoch; absent if none waits. */
+  /** The time at which the next row is due, in milliseconds since the epoch. Absent if none is waiting. */
   readonly nextAt?: number;
 }
 
@@ -54,7 +54,7 @@ export class Poller {
     );
   }
 
-  /** Ignores further requests. Resolves when the passes requested before have ended. */
+  /** Ignores further requests. Resolves once the passes that were already requested have ended. */
   stop(): Promise<void> {
     this.#stop.abort();
     return this.#last;

@@ -23,13 +23,13 @@ export interface Question {
   /** 4 to 32 characters of `[0-9A-Z]`. */
   readonly id: string;
   readonly text: string;
-  /** Determines the command that a click on one of its buttons stands for. */
+  /** Determines the command that a click on one of the buttons represents. */
   readonly kind: QuestionKind;
   /** Shown as buttons if the channel supports that many. */
   readonly choices: readonly Choice[];
   /** Label of a button that opens a form for a free answer, on channels with forms. Default: no such button. */
   readonly ownWords?: string;
-  /** After this time the question is not sent; milliseconds since the epoch. */
+  /** Time in milliseconds since the epoch after which the question is not sent. */
   readonly expiresAt: number;
 }
 
@@ -52,7 +52,7 @@ export interface QuestionMessage extends Destination {
 export interface QuestionsOptions {
   readonly outbox: Pick<OutboxStore, "enqueue" | "withKey">;
   readonly lease: LeaseToken;
-  /** Returns the definition of a configured account, running or not. */
+  /** Returns the definition of a configured account, even if the account is not running. */
   readonly definition: (channel: string, account: string) => DeliveryAccount["definition"] | undefined;
   readonly account: AccountLookup;
   readonly delivery: Pick<Delivery, "deliver" | "ended">;
@@ -61,12 +61,12 @@ export interface QuestionsOptions {
 
 /** Sends questions to the conversations that they concern. Questions and answers survive a restart. */
 export interface Questions {
-  /** Sends a question. Sends nothing to clients that read the session themselves. */
+  /** Sends a question. Sends nothing to clients that read the session directly. */
   put(question: Question, about: QuestionMessage, sessionKey: string): Promise<void>;
   /**
-   * Removes the buttons of a question that has ended and adds `text`, which says how. For a question that is still
-   * being sent, this happens after it was sent, and `close` does not wait for it. Failures are only logged, since a
-   * late click is rejected anyway. Never rejects.
+   * Removes the buttons of a question that has ended and adds `text`, which describes the result. If the question is
+   * still being sent, this happens afterwards, and `close` does not wait for it. Failures are only logged, since a late
+   * click is rejected anyway. Never rejects.
    */
   close(id: string, text: string): Promise<void>;
 }
@@ -131,7 +131,7 @@ export function getQuestionKey(id: string): string {
   return `ask-${id}`;
 }
 
-/** The valid values of a click on a question of each kind. */
+/** The valid values of a click for each kind of question. */
 const ANSWERS: Readonly<Record<QuestionKind, RegExp>> = { approve: /^(allow|deny)$/, answer: /^[1-9]\d?$/ };
 const KINDS: readonly QuestionKind[] = ["approve", "answer"];
 const ID = /^[0-9A-Z]{4,32}$/;
@@ -140,7 +140,7 @@ const ID = /^[0-9A-Z]{4,32}$/;
 export interface Click {
   readonly kind: QuestionKind;
   readonly id: string;
-  /** The value of the button, or the text that was entered in its form. */
+  /** The value of the button, or the text entered in its form. */
   readonly answer: string;
 }
 
@@ -170,7 +170,7 @@ function getField(value: Json | undefined, name: string): string | undefined {
 function toOutbound(question: Question, replyTo: string, capabilities: Capabilities): Outbound {
   const { text } = question;
   const buttons = createButtons(question, capabilities.cards);
-  // Prefer one part: some channels allow more text above buttons than in a plain message.
+  // Prefer a single part, because some channels allow more text above buttons than in a plain message.
   const whole = createOutbound(text, replyTo, { ...capabilities, text: getTextCapability(capabilities) });
   const isWhole = buttons.length > 0 && whole.parts.length === 1;
   const outbound = isWhole ? whole : createOutbound(text, replyTo, capabilities);
@@ -182,7 +182,7 @@ function toOutbound(question: Question, replyTo: string, capabilities: Capabilit
   };
 }
 
-/** Appends `text` to the question. If both do not fit, `text` comes first and the question is cut. */
+/** Appends `text` to the question. If both do not fit, `text` comes first and the question is truncated. */
 function createEndedText(question: string, text: string, capabilities: Capabilities): string {
   const limit = getTextCapability(capabilities);
   const whole = `${question}\n\n${text}`;
@@ -196,7 +196,7 @@ function getTextCapability({ text, cards }: Capabilities): TextCapability {
 
 type Buttons = ButtonsPart["buttons"];
 
-/** Returns no buttons if the channel does not support as many, or not values of this size. */
+/** Returns no buttons if the channel does not support this many, or values of this size. */
 function createButtons(question: Question, cards: Capabilities["cards"]): Buttons {
   if (cards === undefined) return [];
   const form = cards.forms === true ? createFormButton(question) : [];

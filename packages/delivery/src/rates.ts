@@ -3,21 +3,21 @@ import type { DeliveryAccount } from "./account.ts";
 import type { Destination } from "./outbox.ts";
 import { getDestinationKey } from "./rows.ts";
 
-/** Time during which a channel's rates are enforced after a rejected request, in milliseconds. */
+/** Time in milliseconds for which a channel's rates are enforced after a rejected request. */
 const ENFORCED_MS = 60_000;
 const MAX_ENTRIES = 1_000;
 
 type Limited = Pick<DeliveryAccount, "definition">;
 
 /**
- * Enforces the declared rate limits of a channel for a minute after the platform rejected a request because of its
- * rate. Without a rejection nothing is delayed: documented limits are often stricter than enforced ones.
+ * Enforces a channel's declared rate limits for a minute after the platform rejected a request because of its rate.
+ * Without a rejection, nothing is delayed, because documented limits are often stricter than the enforced ones.
  */
 export class Rates {
   readonly #clock: Clock;
   readonly #stop: AbortSignal;
   readonly #buckets: TokenBuckets;
-  /** Until when each rate is enforced. */
+  /** The times until which rates are enforced. */
   readonly #enforcedUntil = new Map<string, number>();
 
   /** @param stop ends all waits */
@@ -37,7 +37,7 @@ export class Rates {
     return !this.#stop.aborted;
   }
 
-  /** Starts to enforce the rates, after the platform rejected a request. */
+  /** Starts enforcing the rates after the platform rejected a request. */
   enforce({ definition }: Limited, destination: Destination): void {
     const until = this.#clock.now() + ENFORCED_MS;
     for (const rate of definition.capabilities.rate) {

@@ -9,7 +9,8 @@ export type Reconciliation =
   | { readonly outcome: "repeat" };
 
 /**
- * Finds out whether a part with an unknown outcome was sent. It is repeated only if the platform deduplicates it.
+ * Determines whether a part with an unknown outcome was sent. It is repeated only if the platform deduplicates it.
+ *
  *
  * @throws ChannelError from the channel's `reconcile`
  */
@@ -23,7 +24,7 @@ export async function reconcile(
   const content = row.payload.parts[part];
   if (content === undefined) return { outcome: "repeat" };
   const { idempotencyKey, readback } = definition.capabilities.delivery;
-  // Prefer the key while it is valid: a lookup by content may find another message with the same text.
+  // Prefer the key while it is valid, because a lookup by content may find another message with the same text.
   if (idempotencyKey !== undefined && now - row.updatedAt < idempotencyKey.windowMs)
     return { outcome: "repeat" };
   if ((readback ?? false) === false || running.reconcile === undefined) return { outcome: "unknown" };

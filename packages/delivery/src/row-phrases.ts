@@ -5,7 +5,8 @@ import type { OutboxRow } from "./outbox.ts";
 export type GetLanguage = (row: OutboxRow) => Promise<Language | undefined>;
 
 /**
- * Returns the phrases for the reader of rows with one destination: in the configured language, else in the rows' own.
+ * Returns the phrases for the reader of rows with one destination: in the configured language, otherwise in the
+ * language of the rows.
  */
 export async function getPhrases(
   rows: readonly OutboxRow[],

@@ -8,7 +8,7 @@ import {
 } from "@signalbox/channel";
 import type { DeliveryMessage, Destination, OutboxInsert, OutboxRow } from "./outbox.ts";
 
-/** Lifetime of an unsent message, in milliseconds. After that it is reported as expired. */
+/** Lifetime of an unsent message in milliseconds. After that, it is reported as expired. */
 export const REPLY_TTL_MS: number = 24 * 60 * 60_000;
 
 type Deliverable = Pick<ChannelDefinition, "capabilities">;
@@ -19,7 +19,7 @@ export function isRepeatable({ capabilities: { delivery } }: Deliverable): boole
 }
 
 /**
- * Returns true if that is possible after a crash, too, even if it is unknown whether the message was tried. Only then
+ * Returns true if that is also possible after a crash, even if it is unknown whether sending was attempted. Only then
  * may a row be inserted with `claim`.
  */
 export function isRepeatableAfterCrash({ capabilities: { delivery } }: Deliverable): boolean {
@@ -47,9 +47,10 @@ export function createOutboxRow(
 
 /**
  * Creates the answer to a message, split for the channel. Without capabilities (the account is no longer configured)
- * the answer stays in one part: it will end as undeliverable.
+ * the answer remains a single part, which will end as undeliverable.
  *
- * @returns `undefined` if the sender's client reads the conversation itself
+ *
+ * @returns `undefined` if the sender's client reads the conversation directly
  */
 export function createAnswer(
   text: string,
@@ -63,12 +64,12 @@ export function createAnswer(
     : createOutbound(text, replyTo, capabilities, attachments);
 }
 
-/** Returns the rows to hand over for sending. A row that existed before may be sent already. */
+/** Returns the rows to hand over for sending. Rows that already existed may have been sent. */
 export function getPendingRows<Row extends Pick<OutboxRow, "state">>(rows: readonly Row[]): readonly Row[] {
   return rows.filter(({ state }) => state === "pending");
 }
 
-/** Returns whether a row waits to be sent or is being sent. */
+/** Returns true if a row is waiting to be sent or is being sent. */
 export function isUnsent({ state }: OutboxRow): boolean {
   return state === "pending" || state === "sending";
 }

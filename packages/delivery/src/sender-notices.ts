@@ -3,13 +3,14 @@ import type { Phrases } from "@signalbox/phrases";
 import type { OutboxInsert, OutboxRow } from "./outbox.ts";
 import { createOutboxRow, REPLY_TTL_MS } from "./rows.ts";
 
-/** Errors caused by the content of a message: the chat would accept a notice. */
+/** Errors caused by the content of a message. The chat would accept a notice. */
 const CONTENT_ERRORS: ReadonlySet<ChannelErrorCode> = new Set(["too_large", "unsupported", "invalid"]);
 
 /**
- * Creates one notice about answers that expired, however many there are.
+ * Creates a single notice about all expired answers.
  *
- * @param expired rows of one destination that a person waits for
+ *
+ * @param expired rows with the same destination that a person is waiting for
  */
 export function createExpiryNotice(
   expired: readonly OutboxRow[],
@@ -26,7 +27,7 @@ export function createUncertaintyNotice(uncertain: OutboxRow, phrases: Phrases, 
   return createNotice(uncertain, phrases.perhapsSent, now);
 }
 
-/** Creates a notice about an answer that the platform rejected; none if the chat itself cannot be written to. */
+/** Creates a notice about an answer that the platform rejected. Returns none if the chat itself is not writable. */
 export function createRejectionNotice(
   rejected: OutboxRow,
   code: ChannelErrorCode | undefined,
@@ -37,7 +38,7 @@ export function createRejectionNotice(
   return createNotice(rejected, phrases.notTaken, now);
 }
 
-/** A notice is plain text that replies to nothing: the formatting or the reply may be what the platform rejected. */
+/** A notice is plain text and not a reply, because the platform may have rejected the formatting or the reply. */
 function createNotice(row: OutboxRow, text: string, now: number): OutboxInsert {
   const payload = { parts: [{ type: "text" as const, text }], notice: true };
   return createOutboxRow(row, payload, { expiresAt: now + REPLY_TTL_MS, claim: false });

@@ -2,8 +2,9 @@ import type { ActionEvent, CommandEvent, MessageEvent } from "@signalbox/channel
 import { parseClick } from "./questions.ts";
 
 /**
- * Converts a native command of a platform, or a click on a button of a question, to the message with the same text.
- * It is then authorized and handled like any message of its sender.
+ * Converts a native command of a platform, or a click on a button of a question, to the message with the equivalent
+ * text. The message is then authorized and handled like any other message from its sender.
+ *
  *
  * @returns `undefined` for a click on anything else
  */
@@ -36,7 +37,7 @@ function getCommandText({ name, args }: CommandEvent): string {
   return `/${name} ${args}`.trim();
 }
 
-/** Each kind of question has a chat command with the same name. */
+/** Each kind of question has a chat command of the same name. */
 function getAnswerText(event: ActionEvent): string | undefined {
   const click = parseClick(event);
   return click && `/${click.kind} ${click.id} ${click.answer}`;

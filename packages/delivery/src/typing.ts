@@ -13,7 +13,7 @@ export interface TypingOptions {
   readonly clock?: Clock;
 }
 
-/** Shows the platform's typing indicator while an answer is written. Failures are only logged. */
+/** Shows the platform's typing indicator while an answer is being written. Failures are only logged. */
 export interface Typing {
   /**
    * Shows the indicator after a delay.
@@ -27,7 +27,7 @@ export interface Typing {
 }
 
 const AFTER_MS = 2_000;
-/** Longer than any channel's request timeout. */
+/** Time limit for a request in milliseconds. Longer than the request timeout of any channel. */
 const REQUEST_TIMEOUT_MS = 20_000;
 
 export function createTyping(options: TypingOptions): Typing {

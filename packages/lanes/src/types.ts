@@ -23,12 +23,12 @@ export interface QueueSettings {
   readonly drop: DropPolicy;
 }
 
-/** A piece of work. Extend it with your own fields. */
+/** A queued item. Extend it with your own fields. */
 export interface LaneItem {
   readonly id: string;
   /** True if it must not share a run. Default: false. */
   readonly exclusive?: boolean;
-  /** Present if the item stands for a run that an earlier process began: the ids of the items of that run. */
+  /** Set if the item represents a run that an earlier process began. Contains the ids of that run's items. */
   readonly covers?: readonly string[];
 }
 
@@ -43,18 +43,18 @@ export interface Batch<Item extends LaneItem> {
 export interface RunHandle<Item extends LaneItem> {
   /** Aborts when the run has to stop. */
   readonly signal: AbortSignal;
-  /** Takes the items that arrived since the run began and steer it. They belong to the run from then on. */
+  /** Takes the items that arrived since the run began, to steer it. From then on they belong to the run. */
   takeSteering(): Batch<Item>;
   /** Ids of the items of this run that were recalled since it began. */
   readonly recalled: Pick<ReadonlySet<string>, "has">;
   /**
-   * Frees the run's slot while it only waits, for a person or for its next attempt. Taking the slot back never waits,
-   * so for a while more runs than `maxRuns` may be active.
+   * Frees the run's slot while it only waits for a person or for its next attempt. Taking the slot back never waits, so
+   * more runs than `maxRuns` may be active for a while.
    */
   standBy(on: boolean): void;
   /**
    * Blocks the key for the rest of the process. Call it if the run cannot be completed here, so that no later item
-   * overtakes what it left.
+   * overtakes its unfinished items.
    */
   block(): void;
 }
@@ -72,31 +72,31 @@ export type Dropped<Item extends LaneItem> =
 
 export interface LanesOptions<Item extends LaneItem> {
   /**
-   * Returns how many runs may be active over all keys. Called before each start, so the limit may change. Runs that
-   * stand by do not count, up to four times as many. An owner with twice as many standing by starts no others.
+   * Returns the maximum number of active runs over all keys. Called before each start, so the limit may change. Standby
+   * runs do not count, up to four times the limit. An owner with standby runs of twice the limit starts no others.
    */
   readonly maxRuns: () => number;
   /** Returns the key of an item. Each key has at most one run at a time. */
   readonly getKey: (item: Item) => string;
   /** Processes a batch. If it rejects, the error goes to `onError` and the batch counts as processed. */
   readonly run: (batch: Batch<Item>, handle: RunHandle<Item>) => Promise<void>;
-  /** Returns who an item belongs to. If more keys are ready than may run, owners take turns. Default: the key. */
+  /** Returns the owner of an item. If more keys are ready than may run, owners take turns. Default: the key. */
   readonly getOwner?: (item: Item) => string;
   /**
-   * Returns true for items that may take all free slots. Of the slots, one in sixteen (and at least one of two) is
-   * reserved for them. An owner of other items has at most as many runs as there are free slots for such items: one
-   * owner at most half of them, two a third each. Default: every item is privileged.
+   * Returns true for items that may take all free slots. One in sixteen slots (and at least one of two) is reserved for
+   * them. For other items, an owner may have at most as many runs as there are free unreserved slots: one owner gets at
+   * most half of them, two get a third each. Default: every item is privileged.
    */
   readonly isPrivileged?: (item: Item) => boolean;
   /** Returns true if two items of a key may share a run. Default: always. */
   readonly mayShareRun?: (a: Item, b: Item) => boolean;
   /** Returns the settings of a key. Default: mode `steer`, no debounce, a cap of 20, `summarise`. */
   readonly getQueueSettings?: (key: string) => QueueSettings;
-  /** Called with items that get no run. Default: they are dropped silently. */
+  /** Called with items that get no run. Default: they are silently dropped. */
   readonly onDropped?: (items: readonly Item[], reason: Dropped<Item>) => void;
-  /** Called with what `run` threw or rejected with, and its batch. Default: `console.error`. */
+  /** Called with the error of `run`, and its batch. Default: `console.error`. */
   readonly onError?: (error: unknown, batch: Batch<Item>) => void;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
 }
 
@@ -108,10 +108,10 @@ export interface StopResult {
   readonly dropped: number;
 }
 
-/** Runs work under keys: one run at a time for each key, many keys at once, fair between owners. */
+/** Runs queued items by key: one run at a time per key, many keys at once, fair between owners. */
 export interface Lanes<Item extends LaneItem> {
   enqueue(item: Item): void;
-  /** Removes a waiting item. Returns false if it does not wait, for instance because a run has it. */
+  /** Removes a waiting item. Returns false if it is not waiting, for instance because a run has taken it. */
   withdraw(key: string, id: string): boolean;
   /**
    * Recalls an item from its run. A run without any item left is aborted with `reason`.
@@ -119,7 +119,7 @@ export interface Lanes<Item extends LaneItem> {
    * @returns false if no run has the item
    */
   recall(key: string, id: string, reason: Error): boolean;
-  /** Replaces a waiting item by another version of it. Returns false if it does not wait. */
+  /** Replaces a waiting item with another version of it. Returns false if it is not waiting. */
   replace(item: Item): boolean;
   /**
    * Aborts the run of a key with `reason` and drops waiting items.
@@ -127,7 +127,7 @@ export interface Lanes<Item extends LaneItem> {
    * @param drops selects the waiting items to drop; default: all
    */
   stop(key: string, reason: Error, drops?: (item: Item) => boolean): StopResult;
-  /** Aborts every run that has a matching item, and drops every matching item that waits. */
+  /** Aborts every run that has a matching item, and drops all matching items that are waiting. */
   stopWhere(matches: (item: Item) => boolean, reason: Error): void;
   /** Returns true if a key has a run or waiting items. */
   busy(key: string): boolean;
@@ -135,7 +135,7 @@ export interface Lanes<Item extends LaneItem> {
   /** Returns the items of the current run that were not recalled, and the waiting ones. */
   all(key: string): readonly Item[];
   counts(): { readonly running: number; readonly waiting: number };
-  /** Starts no further runs. Resolves when the active ones have ended. */
+  /** Starts no further runs. Resolves once the active ones have ended. */
   close(): Promise<void>;
   /** Aborts every run. */
   stopAll(reason: Error): void;

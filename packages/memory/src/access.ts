@@ -3,9 +3,9 @@ import type { Author, Reader, Scope } from "./types.ts";
 /**
  * The access rule: a reader may see a chunk if they share at least one label.
  *
- * A chunk has the label of its scope. If it was said in a group, it also has the label of its author, so that people
- * find in private what they said themselves in groups. A reader in a group has only the label of that group, because
- * others read the answer too.
+ * A chunk has the label of its scope. If it comes from a group, it also has the label of its author, so that people can
+ * find their own group messages in private. A reader in a group has only the label of that group, because other members
+ * also read the answer.
  */
 export interface Key {
   has(label: string): boolean;
@@ -17,10 +17,10 @@ const MASTER_KEY: Key = { has: () => true, labels: [] };
 const EVERYONE = "everyone";
 const PERSON = "person:";
 const CHAT = "chat:";
-/** Label of all content of groups. */
+/** Label of all content from groups. */
 const ANY_CHAT = "any-chat";
 
-/** The fields of a chunk that decide who may see it. */
+/** The fields of a chunk that determine who may see it. */
 export interface Guarded {
   readonly scope: Scope;
   readonly author?: Author;

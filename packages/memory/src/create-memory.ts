@@ -89,7 +89,7 @@ function createLog({ folder, onProblem = () => {} }: MemoryOptions) {
 }
 
 function reading({ live, halfLifeDays, now }: Services): Pick<Memory, "search" | "recall" | "get"> {
-  /** Searches until no hit belongs to a conversation that was removed meanwhile. */
+  /** Repeats the search until no hit belongs to a conversation that was removed in the meantime. */
   async function searching<T extends Pick<SearchResult, "hits">>(
     text: string,
     work: (index: MemoryIndex, query: Query) => T,

@@ -12,7 +12,7 @@ export interface ForgetPorts {
   readonly folder: string;
   readonly notebook: Notebook;
   readonly forgotten: Forgotten;
-  /** `undefined` if the host stores the conversations. */
+  /** `undefined` if the host itself stores the conversations. */
   readonly log: TurnLog | undefined;
 }
 
@@ -22,11 +22,15 @@ interface Removal {
   readonly sections: readonly { readonly path: string; readonly hashes: readonly string[] }[];
 }
 
-/** File that exists while something is being forgotten, so that a crash cannot leave it half done. Contains no text. */
+/**
+ * Marker file that exists while something is being forgotten, so that a crash cannot leave the removal incomplete.
+ * Contains no text.
+ */
 const PENDING_FILE = ".forgetting";
 
 /**
- * Removes chunks from the files, with everything that was derived from them.
+ * Removes chunks, and everything derived from them, from the files.
+ *
  *
  * @returns the ids of the turns among them
  */

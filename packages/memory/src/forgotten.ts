@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { hashOf } from "./hash.ts";
 import { isMissing } from "./notes/folder.ts";
 
-/** Hashes of the ids of forgotten turns, so that reading the conversations again does not restore them. */
+/** Hashes of the ids of forgotten turns, so that rereading the conversations does not restore them. */
 export interface Forgotten {
   has(id: string): boolean;
   add(ids: readonly string[]): Promise<void>;

@@ -26,12 +26,13 @@ export interface LiveIndexOptions extends Pick<MemoryOptions, "embeddings" | "ma
  */
 export interface LiveIndex {
   read<T>(work: (index: MemoryIndex) => T): Promise<T>;
-  /** Changes files, one change at a time, and then refreshes the index. */
+  /** Changes files, one change at a time, and refreshes the index after each. */
   change<T>(work: () => Promise<T>): Promise<T>;
   /** Removes turns and purges everything that was removed from the index file. */
   purge(turns: readonly string[]): Promise<void>;
   /**
-   * Removes those of the given conversations that no longer exist.
+   * Removes the turns of those given conversations that no longer exist.
+   *
    *
    * @returns whether any turns were removed
    */
@@ -45,7 +46,7 @@ export interface LiveIndex {
 }
 
 const DEFAULT_MAX_AGE_MS = 1_000;
-/** Delay before embedding is tried again after a failure. */
+/** Delay in milliseconds before embedding is retried after a failure. */
 const EMBEDDING_RETRY_MS = 30_000;
 
 export function createLiveIndex(options: LiveIndexOptions): LiveIndex {
@@ -155,7 +156,7 @@ class RefreshedIndex implements LiveIndex {
 
   #index(): Promise<MemoryIndex> {
     this.#opened ??= this.#open().catch((error: unknown) => {
-      // The next call tries again: the cause, a full disk for example, may be temporary.
+      // The next call tries again, because the cause (for example a full disk) may be temporary.
       this.#opened = undefined;
       throw error;
     });
@@ -166,7 +167,7 @@ class RefreshedIndex implements LiveIndex {
     return this.#options.now() - this.#refreshedAt >= this.#maxAgeMs;
   }
 
-  /** Runs one piece of work at a time, in order. */
+  /** Runs one task at a time, in order. */
   #enqueue<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#queue.then(work);
     this.#queue = done.catch(() => {});

@@ -25,14 +25,14 @@ export interface MemoryOptions {
   readonly turns?: TurnSource;
   /** The scope of the notes at the top of the folder. Default: everyone. */
   readonly topScope?: Scope;
-  /** Default: none. Searches then use words only. */
+  /** Default: none. Searches then use only words. */
   readonly embeddings?: Embedder;
   /** Age in days after which recency counts half. Default 30. */
   readonly halfLifeDays?: number;
-  /** For how many milliseconds files are not checked for changes again. Default 1,000. */
+  /** Milliseconds for which files are not checked for changes again. Default: 1,000. */
   readonly maxAgeMs?: number;
   readonly now?: () => number;
-  /** Called when background work fails, when the index is repaired, and when a damaged turn is skipped. */
+  /** Called when a background task fails, when the index is repaired, and when a damaged turn is skipped. */
   readonly onProblem?: (problem: string, error?: unknown) => void;
 }
 
@@ -45,18 +45,18 @@ export interface MemoryStatus {
     | {
         readonly model: string;
         readonly engine: VectorEngine;
-        /** Chunks without a vector yet. */
+        /** Number of chunks that have no vector yet. */
         readonly pending: number;
-        /** Why the last attempt to compute vectors failed. */
+        /** The reason why the last attempt to compute vectors failed. */
         readonly problem?: string;
       }
     | undefined;
 }
 
 interface ForgetOptions {
-  /** Default: a reader who sees only what is for everyone. */
+  /** Default: a reader who sees only content that is visible to everyone. */
   readonly reader?: Reader;
-  /** Called and awaited with the chunks before they are removed, so that a host removes its own copies. */
+  /** Called and awaited with the chunks before they are removed, so that a host can remove its own copies. */
   readonly before?: (chunks: readonly Chunk[]) => Promise<void>;
 }
 
@@ -76,10 +76,11 @@ export interface Memory {
     id: string,
     options?: { readonly reader?: Reader; readonly neighbours?: number },
   ): Promise<ChunkInContext | undefined>;
-  /** Returns `MEMORY.md` and the notes of yesterday and today of one scope. Empty notes are left out. */
+  /** Returns `MEMORY.md` and the notes of yesterday and today for one scope. Omits empty notes. */
   notes(scope?: Scope): Promise<WholeNote[]>;
   /**
-   * Adds an entry to the notes, unless the same author has already noted the same words there.
+   * Adds an entry to the notes, unless the same author has already noted the same words.
+   *
    *
    * @returns the id of the entry, and whether it is new
    */

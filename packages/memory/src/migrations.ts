@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-// Resolved by the package's name, because a host may bundle this code.
+// Resolved by package name, because a host may bundle this code.
 const folder = fileURLToPath(new URL("../migrations", import.meta.resolve("@signalbox/memory")));
 
 /** Returns the SQL that drizzle-kit generated, in order. */

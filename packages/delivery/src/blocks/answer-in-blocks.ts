@@ -8,10 +8,10 @@ import { getRemainingText } from "./remaining-text.ts";
 
 export interface BlockContext {
   readonly rules: () => BlockRules & {
-    /** Pause in the writing after which a block of the minimum length is finished, in milliseconds. */
+    /** Milliseconds without new text after which a block of the minimum length is finished. */
     readonly idleMs: number;
   };
-  /** Returns the capabilities of a configured account, running or not. */
+  /** Returns the capabilities of a configured account, even if it is not running. */
   readonly capabilities: (channel: string, account: string) => Capabilities | undefined;
   /** Stores the texts of a run's blocks; the last one may not be in the outbox yet. */
   readonly note: (runId: RunId, blocks: readonly string[]) => Promise<void>;
@@ -22,13 +22,13 @@ export interface BlockContext {
   readonly logger: Pick<Logger, "debug" | "warn">;
 }
 
-/** Minimum time between two scans of the text, in milliseconds: a stream may have many small deltas. */
+/** Minimum time between two scans of the text, in milliseconds, because a stream may have many small deltas. */
 const SCAN_EVERY_MS = 100;
 
 /**
- * The answer of one run, whose finished blocks are sent while the rest is written. Each block is noted before it is
- * added to the outbox under a separate key. So a process that resumes the run adds the last block if it is missing,
- * and no block is sent twice.
+ * The answer of one run. Finished blocks are sent while the rest is being written. Each block is noted before it is
+ * added to the outbox under a separate key. A process that resumes the run therefore adds the last block if it is
+ * missing, and no block is sent twice.
  */
 export class AnswerInBlocks {
   readonly #context: BlockContext;
@@ -42,7 +42,7 @@ export class AnswerInBlocks {
   #scannedAt = 0;
   #isOver = false;
 
-  /** @param blocks noted by an earlier process */
+  /** @param blocks the blocks that an earlier process has noted */
   constructor(context: BlockContext, runId: RunId, blocks: readonly string[] = []) {
     this.#context = context;
     this.#runId = runId;
@@ -54,12 +54,12 @@ export class AnswerInBlocks {
     this.#isOver = false;
   }
 
-  /** True if people may have read a part of the answer. */
+  /** True if people may have read part of the answer. */
   get isShown(): boolean {
     return this.#blocks.length > 0 || this.#sending !== undefined;
   }
 
-  /** Call whenever the run has written text. */
+  /** Called whenever the run has written text. */
   written(): void {
     const { clock, rules } = this.#context;
     this.#pause?.abort();
@@ -82,7 +82,7 @@ export class AnswerInBlocks {
     return this.#blocks;
   }
 
-  /** Sends the next block if it is finished, and scans again once it is in the outbox. */
+  /** Sends the next block if it is finished, and scans again once the block is in the outbox. */
   #scan(isIdle: boolean): void {
     this.#scannedAt = this.#context.clock.now();
     const block = this.#sending === undefined ? this.#getNextBlock(isIdle) : undefined;
@@ -112,7 +112,7 @@ export class AnswerInBlocks {
   }
 
   async #send(block: string): Promise<void> {
-    // A block that could not be added earlier goes first: its note may have been stored.
+    // A block that could not be added earlier goes first, because its note may have been stored.
     if (this.#enqueued < this.#blocks.length) return this.#enqueueNoted();
     await this.#context.note(this.#runId, [...this.#blocks, block]);
     this.#blocks.push(block);

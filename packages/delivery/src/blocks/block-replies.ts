@@ -11,7 +11,7 @@ export interface BlockRepliesOptions extends Omit<BlockContext, "note" | "clock"
    */
   readonly when: () => "off" | "without-edits" | "always";
   readonly account: AccountLookup;
-  /** Returns whether an answer may be shown before it is complete; false if it may still be changed or withheld. */
+  /** Returns true if an answer may be shown before it is complete, and false if it may still be changed or withheld. */
   readonly mayShow: () => boolean;
   /** Stores the blocks of each run, for a process that resumes it. */
   readonly notes: Pick<KvStore, "get" | "set" | "delete">;
@@ -19,22 +19,24 @@ export interface BlockRepliesOptions extends Omit<BlockContext, "note" | "clock"
   readonly clock?: Clock;
 }
 
-/** Sends long answers block by block while they are written. */
+/** Sends long answers block by block while they are being written. */
 export interface BlockReplies {
   /** Restores the blocks of a resumed run from the note of an earlier process. */
   recall(runId: RunId): Promise<void>;
   /**
-   * Starts to send a run's blocks.
+   * Starts sending a run's blocks.
+   *
    *
    * @returns a function to call whenever the run has written text; `undefined` if the answer is sent as a whole
    */
   watch(run: WatchedRun): (() => void) | undefined;
-  /** Returns whether people may have read a part of this run's answer. */
+  /** Returns true if people may have read part of this run's answer. */
   isShown(runId: RunId): boolean;
   /**
    * Stops sending blocks.
    *
-   * @returns the blocks that were sent; the final reply leaves them out
+   *
+   * @returns the sent blocks, which the final reply omits
    * @throws StoreError if a block could not be added to the outbox
    */
   end(runId: RunId): Promise<readonly string[]>;
@@ -43,7 +45,7 @@ export interface BlockReplies {
 }
 
 const NAMESPACE = "blocks";
-/** Runs are resumed sooner than this. */
+/** Lifetime of a note in milliseconds. Runs are always resumed sooner. */
 const NOTE_TTL_MS = 7 * 24 * 60 * 60_000;
 
 export function createBlockReplies(options: BlockRepliesOptions): BlockReplies {
@@ -89,7 +91,7 @@ export function createBlockReplies(options: BlockRepliesOptions): BlockReplies {
       answers.delete(runId);
       if (answer?.isShown !== true) return;
       notes.delete(NAMESPACE, runId).catch((error: unknown) => {
-        // The note expires, and no one reads it.
+        // Ignored, because the note expires and nobody reads it.
         logger.debug({ run: runId, err: reasonOf(error) }, "the note of an answer's blocks was not deleted");
       });
     },

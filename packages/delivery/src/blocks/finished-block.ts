@@ -1,18 +1,18 @@
 import { createFenceTracker } from "@signalbox/channel";
 
-/** The preferred place to cut a text; a stronger one is accepted too. */
+/** The preferred position to cut a text. Stronger breaks are accepted too. */
 type BreakAt = "paragraph" | "newline" | "sentence";
 
 /** Rules for splitting a text into messages while it is being written. */
 export interface BlockRules {
-  /** Minimum length of a block, in characters, except at the end. */
+  /** Minimum length of a block in characters, except for the last one. */
   readonly minChars: number;
-  /** Maximum length of a block; exceeded only if there is no place to cut, as in a long code block. */
+  /** Maximum length of a block in characters. Exceeded only if there is no position to cut, as in a long code block. */
   readonly maxChars: number;
   readonly breakAt: BreakAt;
 }
 
-/** A place to cut. A lower rank reads better. */
+/** A position to cut. Positions with a lower rank read better. */
 interface Place {
   readonly at: number;
   readonly rank: number;
@@ -21,15 +21,15 @@ interface Place {
 const RANKS: Readonly<Record<BreakAt | "word", number>> = { paragraph: 0, newline: 1, sentence: 2, word: 3 };
 const SENTENCE_END = /[。！？；…]+[”’」』）)]*|[.!?;]+["')\]]*(?=\s)/g;
 const WORD_END = /\s+/g;
-/** Inline code, links and strong text, which are not cut. */
+/** Inline code, links and strong text, which must not be cut. */
 const UNBREAKABLE = /`[^`]*`|\[[^\]]*\]\([^)]*\)|\*\*[^*]+\*\*/g;
 
 /**
  * Returns the length of the finished block at the start of a text, or 0. A block is finished once it has reached the
- * maximum length, or the minimum length while nothing more is being written. It never ends inside a code block or a
- * table.
+ * maximum length, or the minimum length while no more text is arriving. It never ends inside a code block or a table.
  *
- * @param isIdle nothing was written for a while
+ *
+ * @param isIdle true if no text has arrived for a while
  */
 export function getFinishedBlockLength(
   text: string,
@@ -47,7 +47,7 @@ export function getFinishedBlockLength(
   return isFull ? (places.find(({ at }) => at > maxChars)?.at ?? 0) : 0;
 }
 
-/** Returns all places to cut, in the order of the text. */
+/** Returns all positions to cut, in ascending order. */
 function findPlaces(text: string): Place[] {
   const fences = createFenceTracker();
   const lines = text.split("\n");

@@ -1,11 +1,11 @@
-/** The text that was not sent yet as a block. */
+/** The text that has not been sent as a block yet. */
 export interface RemainingText {
   readonly text: string;
-  /** True if the text begins with the blocks. If not, the model started over and `text` begins where they differ. */
+  /** True if the text begins with the blocks. Otherwise the model started over, and `text` begins where they differ. */
   readonly continues: boolean;
 }
 
-/** Returns the part of a text after its blocks. Whitespace at the cuts is ignored. */
+/** Returns the text after its blocks. Ignores whitespace at the cuts. */
 export function getRemainingText(text: string, blocks: readonly string[]): RemainingText {
   let at = 0;
   for (const block of blocks) {
@@ -16,7 +16,7 @@ export function getRemainingText(text: string, blocks: readonly string[]): Remai
   return { text: text.slice(skipBlank(text, at)), continues: true };
 }
 
-/** Returns the index after the whitespace at `at`. The indentation of a following line is kept. */
+/** Returns the index after the whitespace at `at`. Keeps the indentation of a following line. */
 function skipBlank(text: string, at: number): number {
   const [blank = ""] = /^\s*/.exec(text.slice(at)) ?? [];
   const newline = blank.lastIndexOf("\n");

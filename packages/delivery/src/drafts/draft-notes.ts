@@ -1,6 +1,6 @@
 import type { JsonValue } from "@signalbox/store/types";
 
-/** Stores where to find a draft before it exists, so that the process that resumes the run finds it. */
+/** Stores the location of a draft before the draft exists, so that the process that resumes the run finds it. */
 export interface DraftNotes {
   get(runId: string): Promise<DraftNote | undefined>;
   set(runId: string, note: DraftNote): Promise<void>;
@@ -8,7 +8,7 @@ export interface DraftNotes {
 }
 
 export interface DraftNote {
-  /** Until then the platform resolves the draft's key to the same message. */
+  /** Until this time, the platform resolves the draft's key to the same message. */
   readonly until: number;
   readonly messageId?: string;
 }

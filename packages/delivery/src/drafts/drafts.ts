@@ -14,12 +14,15 @@ import {
 export interface DraftsOptions {
   /** Stores where drafts are, for a process that resumes their run. */
   readonly notes: Pick<KvStore, "get" | "set" | "delete">;
-  /** Returns whether a row waits to be sent to the same destination. */
+  /** Returns true if a row for the same destination is waiting to be sent. */
   readonly hasOpen: (destination: Destination) => Promise<boolean>;
   readonly account: AccountLookup;
-  /** Returns where answers are shown while they are written; called for each run. `direct`: direct chats only. */
+  /**
+   * Determines where answers are shown while they are being written. Called for each run. `direct`: only in direct
+   * chats.
+   */
   readonly stream: () => "draft" | "direct" | "off";
-  /** Returns whether an answer may be shown before it is complete; false if it may still be changed or withheld. */
+  /** Returns true if an answer may be shown before it is complete, and false if it may still be changed or withheld. */
   readonly mayShow: () => boolean;
   readonly timing?: DraftTiming;
   readonly logger: Pick<Logger, "debug" | "warn">;
@@ -27,17 +30,18 @@ export interface DraftsOptions {
   readonly clock?: Clock;
 }
 
-/** Platform messages that show answers while they are written. */
+/** Platform messages that show answers while they are being written. */
 export interface Drafts {
   /** Restores the draft of a resumed run from the note of an earlier process. */
   recall(runId: string): Promise<void>;
   /**
-   * Starts to show a run's answer.
+   * Starts showing a run's answer.
+   *
    *
    * @returns a function to call whenever the run has written text; `undefined` if nothing may be shown
    */
   watch(run: WatchedRun): (() => void) | undefined;
-  /** Returns whether people may have seen a part of this run's answer. */
+  /** Returns true if people may have seen part of this run's answer. */
   isShown(runId: string): boolean;
   /** Stops all changes of the message. Resolves with `undefined` if there is no draft. */
   end(runId: string): Promise<EndedDraft | undefined>;
@@ -46,7 +50,10 @@ export interface Drafts {
 }
 
 const NAMESPACE = "draft";
-/** Runs are resumed sooner than this. A draft of a run that is not stays as it is. */
+/**
+ * Lifetime of a note in milliseconds. Runs are always resumed sooner. If a run is not resumed, its draft stays
+ * unchanged.
+ */
 const NOTE_TTL_MS = 7 * 24 * 60 * 60_000;
 
 export function createDrafts(options: DraftsOptions): Drafts {
@@ -104,7 +111,7 @@ export function createDrafts(options: DraftsOptions): Drafts {
       drafts.delete(runId);
       if (draft?.isNoted !== true) return;
       notes.delete(runId).catch((error: unknown) => {
-        // The note expires, and no one reads it.
+        // Ignored, because the note expires and nobody reads it.
         logger.debug({ run: runId, err: reasonOf(error) }, "the note of a draft could not be deleted");
       });
     },

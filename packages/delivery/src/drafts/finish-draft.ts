@@ -10,7 +10,7 @@ import {
 } from "@signalbox/channel";
 import type { DeliveryMessage, DraftReference } from "../outbox.ts";
 
-/** Errors that a repeated request would cause again. The message is then sent without the draft. */
+/** Errors that would recur if the request were repeated. The message is then sent without the draft. */
 const PERMANENT: ReadonlySet<ChannelErrorCode> = new Set([
   "permission",
   "not_found",
@@ -19,7 +19,7 @@ const PERMANENT: ReadonlySet<ChannelErrorCode> = new Set([
   "too_large",
 ]);
 
-/** Sends a message, or its parts from `startAt` on. */
+/** Sends a message, or its parts from `startAt`. */
 export type Send = (to: unknown, message: Outbound, options: SendOptions) => Promise<Receipt>;
 
 /** Combines a reply with the draft of its run. Without a reply, the message only removes the draft. */
@@ -33,9 +33,10 @@ export function withDraft(
 
 /**
  * Turns the draft into the first part of the message and sends the other parts, or removes the draft if the message has
- * no parts. It can be repeated without sending a second message.
+ * no parts. Can be repeated without sending a second message.
  *
- * @returns `undefined` if the draft cannot become the message; it is then removed if possible
+ *
+ * @returns `undefined` if the draft cannot become the message; in that case it is removed if possible
  * @throws ChannelError as `send` does
  */
 export async function finishDraft(
@@ -47,7 +48,7 @@ export async function finishDraft(
 ): Promise<Receipt | undefined> {
   if (draft === undefined || running.openDraft === undefined) return undefined;
   const nothingToSend = message.parts.length === 0 ? { parts: [] } : undefined;
-  // Without a message id only the key identifies the draft, and the key has expired.
+  // Without a message id, only the key identifies the draft, and the key has expired.
   if (draft.messageId === undefined && now >= draft.until) return nothingToSend;
   const opened = await unlessPermanent(
     running.openDraft(to, {
@@ -78,17 +79,17 @@ async function finalizeFirstPart(
 }
 
 async function removeDraft(opened: Draft, { messageId }: DraftReference): Promise<void> {
-  // Without an id, an update under the same key returns the message that may exist.
+  // Without an id, an update with the same key returns the message that may exist.
   if (messageId === undefined) await opened.update("…");
   await opened.abort();
 }
 
-/** Resolves with `undefined` on a permanent error, and rejects on errors that are worth a retry. */
+/** Resolves with `undefined` on a permanent error, and rejects on errors that should be retried. */
 async function unlessPermanent<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {
-    // With a receipt, a part was sent: the message continues from there.
+    // If there is a receipt, a part was sent, and the message continues after it.
     if (!isChannelError(error) || error.receipt !== undefined) throw error;
     // Changing a message again is harmless, so an unknown outcome is simply retried.
     if (error.code === "unknown_outcome")

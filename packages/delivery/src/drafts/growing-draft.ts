@@ -17,7 +17,7 @@ import { Preview } from "./preview.ts";
 
 /** All in milliseconds. */
 export interface DraftTiming {
-  /** Delay from the first text of a run to its draft. An answer that ends earlier has no draft. Default 1,000. */
+  /** Delay from the first text of a run to its draft. If an answer ends sooner, it has no draft. Default: 1,000. */
   readonly afterMs?: number;
   /** Minimum time between two changes of a draft. Default 700. */
   readonly everyMs?: number;
@@ -25,31 +25,31 @@ export interface DraftTiming {
   readonly endMs?: number;
 }
 
-/** A run whose answer may be shown while it is written. */
+/** A run whose answer may be shown while it is being written. */
 export interface WatchedRun {
   readonly runId: RunId;
   /** The answered message. */
   readonly event: MessageEvent;
-  /** Aborts when the run is stopped: nothing more is shown. */
+  /** Aborts when the run is stopped. After that, nothing more is shown. */
   readonly signal: AbortSignal;
-  /** Returns the part of the answer that may be shown now; empty for nothing. */
+  /** Returns the part of the answer that may be shown now. Empty if there is none. */
   readonly visible: () => string;
-  /** Like `visible`, for a text that remains as the final message without attachments. */
+  /** Like `visible`, but for a text that remains as the final message, without attachments. */
   readonly standing: () => string;
 }
 
 /** The draft of a run that is over. */
 export interface EndedDraft {
-  /** Absent for a removed preview: the reply is a new message. */
+  /** Absent for a removed preview, because the reply is a new message. */
   readonly reference?: DraftReference;
-  /** The shown text, in case nothing follows it. */
+  /** The shown text, in case no reply follows. */
   readonly text: string;
 }
 
 export interface DraftContext {
   readonly account: AccountLookup;
   readonly notes: DraftNotes;
-  /** Returns whether a row waits to be sent to the same destination. */
+  /** Returns true if a row for the same destination is waiting to be sent. */
   readonly hasOpen: (destination: Destination) => Promise<boolean>;
   readonly buckets: TokenBuckets;
   readonly timing: Required<DraftTiming>;
@@ -57,20 +57,20 @@ export interface DraftContext {
   readonly logger: Pick<Logger, "debug" | "warn">;
 }
 
-/** Consecutive failures after which a draft is not changed until its end. */
+/** Maximum number of consecutive failures. After that, a draft is not changed until it ends. */
 const MAX_FAILURES = 3;
 /** Time limit for an aborted change and for the removal of a preview, in milliseconds. */
 const ABORT_MS = 1_000;
-/** The share of a platform's rate limits that drafts may use: replies have priority. */
+/** Share of a platform's rate limits that drafts may use, because replies have priority. */
 const RATE_SHARE = 0.5;
-/** The maximum rate of changes in one conversation, whatever the platform allows. */
+/** Maximum rate of changes in one conversation, regardless of the platform's limits. */
 const CONVERSATION_RATE = { perSecond: 10, burst: 1 };
 const ENDED = new Error("The draft has ended.");
 const PERMANENT: ReadonlySet<string> = new Set(["permission", "not_found", "unsupported", "invalid", "auth"]);
 
 /**
- * A platform message that shows an answer while a run writes it. Delivery does not depend on it: the outbox row is the
- * reply, and turns the draft into its first part if possible.
+ * A platform message that shows an answer while a run is writing it. Delivery does not depend on it: the outbox row is
+ * the reply, and turns the draft into its first part if possible.
  */
 export class GrowingDraft {
   readonly #context: DraftContext;
@@ -79,24 +79,24 @@ export class GrowingDraft {
   readonly #key: string;
   #run: WatchedRun | undefined;
   #draft: Pick<Draft, "messageId" | "update"> | Preview | undefined;
-  /** Number of previews opened. Each needs a different key. */
+  /** Number of opened previews. Each one needs a different key. */
   #previews = 0;
   #messageId: string | undefined;
   #until: number;
-  /** A message with an unknown id may exist. */
+  /** True if a message with an unknown id may exist. */
   #doubtful: boolean;
   #noted: boolean;
   #text = "";
   #timer: AbortController | undefined;
   #changing: Promise<void> | undefined;
-  /** The run wrote text during the current change. */
+  /** True if the run wrote text during the current change. */
   #more = false;
   #failures = 0;
   #isOver = false;
   /** Aborts when the draft has ended and the current change is no longer awaited. */
   #abort = new AbortController();
 
-  /** @param note written by an earlier process */
+  /** @param note the note of an earlier process */
   constructor(context: DraftContext, runId: string, note?: DraftNote) {
     this.#context = context;
     this.#runId = runId;
@@ -111,14 +111,14 @@ export class GrowingDraft {
     this.#run = run;
   }
 
-  /** Call whenever the run has written text. */
+  /** Called whenever the run has written text. */
   written(): void {
     const { afterMs, everyMs } = this.#context.timing;
     this.#more = true;
     this.#growIn(this.#text === "" ? afterMs : everyMs);
   }
 
-  /** True if people may have seen a part of the answer. */
+  /** True if people may have seen part of the answer. */
   get isShown(): boolean {
     return this.#noted || this.#changing !== undefined || this.#draft !== undefined;
   }
@@ -128,7 +128,7 @@ export class GrowingDraft {
     return this.#noted;
   }
 
-  /** Resumes after `end`, because the run is tried again. */
+  /** Resumes after `end`, because the run is retried. */
   async reopen(): Promise<void> {
     await this.#changing;
     this.#isOver = false;
@@ -145,7 +145,7 @@ export class GrowingDraft {
     if (this.#changing !== undefined) await this.#waitForChange(this.#context.timing.endMs);
     const isPreview = this.#draft instanceof Preview;
     if (this.#draft instanceof Preview) await this.#removePreview(this.#draft);
-    // Abort a late change: after the reply it would overwrite the end of it. Also closes an open stream of the draft.
+    // Abort a late change, because it would overwrite the reply. This also closes an open stream of the draft.
     this.#abort.abort(ENDED);
     if (this.#changing !== undefined) await this.#waitForChange(ABORT_MS);
     const text = this.#run?.standing() ?? "";
@@ -227,7 +227,7 @@ export class GrowingDraft {
     }
   }
 
-  /** Stores the note before the draft exists: a crash in between must not leave an unknown draft. */
+  /** Stores the note before the draft exists, because a crash in between must not leave an unknown draft. */
   async #noteBeforeOpening({ definition }: DeliveryAccount): Promise<void> {
     // A preview needs no note: a process that resumes the run opens another one.
     if (definition.capabilities.preview !== undefined) return;
@@ -255,7 +255,7 @@ export class GrowingDraft {
     const { clock, logger } = this.#context;
     return new Preview({
       open: () => {
-        // Under the same key the platform would return the preview that has expired.
+        // With the same key, the platform would return the expired preview.
         this.#previews += 1;
         return open(`${this.#key}-${this.#previews}`);
       },

@@ -13,12 +13,12 @@ export interface PreviewOptions {
   readonly onLost: (error: unknown) => void;
 }
 
-/** The share of its lifetime after which a preview is renewed. */
+/** Share of its lifetime after which a preview is renewed. */
 const RENEW_AFTER = 0.8;
 
 /**
- * A draft that its platform removes after a while. Until the answer is complete, it is prolonged or replaced in time.
- * It never becomes a message.
+ * A draft that its platform removes after a while. Until the answer is complete, it is extended or replaced in time. It
+ * never becomes a message.
  */
 export class Preview {
   /** A preview has no message. */
@@ -28,7 +28,7 @@ export class Preview {
   #draft: Draft | undefined;
   #text = "";
   #isRenewing = false;
-  /** The last operation; they run one after the other. */
+  /** The last operation. Operations run one at a time. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: PreviewOptions) {

@@ -13,7 +13,8 @@ export interface LineRequest {
 }
 
 /**
- * Asks a model one question outside of any conversation.
+ * Asks a model a single question outside of any conversation.
+ *
  *
  * @throws Error if the model fails
  */

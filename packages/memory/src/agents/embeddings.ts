@@ -20,11 +20,11 @@ export interface EmbeddingProvider {
 export interface EmbedderOptions {
   /** Providers by name. OpenAI, Mistral and Google need no entry. */
   readonly providers: Readonly<Record<string, EmbeddingProvider>>;
-  /** Providers that get no requests, even if they are known. Default: none. */
+  /** Providers that must not receive requests, even if they are known. Default: none. */
   readonly disabled?: readonly string[];
   /** Environment variables, for the keys of known providers. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Resolves the folder of a static model. Default: the name as it is. */
+  /** Resolves the folder of a static model. Default: the name itself. */
   readonly folder?: (name: string) => string;
   /** Wraps each request to a provider, for example to count its cost. */
   readonly pay?: PayForVectors;
@@ -46,8 +46,9 @@ export interface EmbeddingResponse {
 /**
  * Creates an embedder.
  *
+ *
  * @param name `none`, `static:<folder>` for a local model, or `<provider>/<model>`
- * @returns `undefined` for `none` and for an unknown provider; searches then use words only
+ * @returns `undefined` for `none` and for an unknown provider; searches then use only words
  */
 export async function createEmbedder(name: string, options: EmbedderOptions): Promise<Embedder | undefined> {
   const { providers, env, folder = (path) => path, pay = (_texts, send) => send() } = options;

@@ -17,13 +17,13 @@ export interface MemoriesOptions {
   readonly index: (agentId: string) => string;
   /** Returns the conversations of an agent. */
   readonly turns: (agentId: string) => TurnSource;
-  /** Called when a memory is opened. Default: searches use words only. */
+  /** Called when a memory is opened. Default: searches use only words. */
   readonly embedder?: (agentId: string) => Promise<Embedder | undefined>;
   /** See `MemoryOptions`. Called when a memory is opened. */
   readonly halfLifeDays?: () => number;
   readonly now?: () => number;
   /**
-   * Called and awaited before an agent forgets entries, to let the host remove its own copies. `sessionKey` is the
+   * Called and awaited before an agent forgets entries, so that the host can remove its own copies. `sessionKey` is the
    * session of the request.
    */
   readonly onForget?: (agentId: string, entries: readonly Chunk[], sessionKey: string) => Promise<void>;
@@ -32,7 +32,10 @@ export interface MemoriesOptions {
 
 /** The memories of all agents, opened on demand. */
 export interface Memories {
-  /** Returns the memory of an agent. It stays usable after `reopen`: each call uses the memory that is open then. */
+  /**
+   * Returns the memory of an agent. It stays usable after `reopen`, because each call uses the memory that is open at
+   * that time.
+   */
   of(agent: MemoryAgent): Promise<Memory>;
   /**
    * Forgets entries.
@@ -46,7 +49,7 @@ export interface Memories {
     reader: Reader,
     sessionKey: string,
   ): Promise<readonly string[]>;
-  /** Reopens each memory when it is next needed, with the options of that time. Pending calls finish first. */
+  /** Reopens each memory when it is next needed, with the options at that time. Pending calls finish first. */
   reopen(): void;
   close(): Promise<void>;
 }
@@ -63,7 +66,7 @@ interface OpenMemory {
   readonly calls: Set<Promise<unknown>>;
 }
 
-/** Creates the memories of a host's agents. Each is opened when it is first needed. */
+/** Creates the memories of a host's agents. Each one is opened when it is first needed. */
 export function createMemories(options: MemoriesOptions): Memories {
   const opened = new Map<string, OpenMemory>();
   /** Replaced memories with pending calls. */
@@ -92,7 +95,7 @@ export function createMemories(options: MemoriesOptions): Memories {
     if (before !== undefined) retire(before);
     const current = { folder, memory: open(agent, folder), calls: new Set<Promise<unknown>>() };
     opened.set(agent.id, current);
-    // The next call tries again: the cause, a missing folder for example, may be temporary.
+    // The next call tries again, because the cause (for example a missing folder) may be temporary.
     current.memory.catch(() => {
       if (opened.get(agent.id) === current) opened.delete(agent.id);
     });

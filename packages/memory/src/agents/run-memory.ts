@@ -10,7 +10,7 @@ export interface RunMemoryOptions {
   /** Called for each run. `undefined` turns memory off. */
   readonly memories: () => Memories | undefined;
   readonly access: SessionAccess;
-  /** Limit of recalled lines, in tokens. 0: only the owners' notes. Called for each run. */
+  /** Returns the maximum size of recalled lines in tokens. 0: only the owners' notes. Called for each run. */
   readonly recallTokens: () => number;
   readonly onProblem?: (agentId: string, error: unknown) => void;
 }
@@ -19,13 +19,13 @@ export interface RunMemoryOptions {
 export interface RecallRequest {
   readonly agent: MemoryAgent;
   readonly sessionKey: string;
-  /** The weakest role among those who speak. */
+  /** The weakest role among the people who speak. */
   readonly role: Role;
-  /** Immutable id of the one person who speaks; absent if several do. */
+  /** Immutable id of the only person who speaks. Absent if there are several. */
   readonly speaker?: string;
   /** The text of the messages. */
   readonly text: string;
-  /** Sequence numbers of the messages that the prompt contains anyway. */
+  /** Sequence numbers of the messages that are already in the prompt. */
   readonly places: readonly number[];
   /** Returns true if the prompt already contains a line of an earlier recall. Default: no. */
   readonly isInPrompt?: (line: string) => boolean;
@@ -35,11 +35,11 @@ export interface RecallRequest {
 export interface RecalledContext {
   /** The owners' notes, for the volatile part of the system prompt. */
   readonly sections: readonly NoteSection[];
-  /** Notes that others wrote, and lines that are relevant to the message. Untrusted data. */
+  /** Notes by other people, and lines that are relevant to the message. Untrusted data. */
   readonly recalled: readonly string[];
-  /** True if it may contain the owners' notes, which must not be shown to anyone else in the conversation. */
+  /** True if it may contain the owners' notes, which nobody else in the conversation may see. */
   readonly forOwner: boolean;
-  /** True if others wrote any of it. */
+  /** True if any of it was written by other people. */
   readonly untrusted: boolean;
 }
 
@@ -52,15 +52,15 @@ export interface NoteSection {
 }
 
 const NOTHING: RecalledContext = { sections: [], recalled: [], forOwner: false, untrusted: false };
-/** A slower memory, for example while it indexes a long history, does not delay the answer further. */
+/** Maximum time that recall may delay an answer. Recall can be slow while the memory indexes a long history. */
 const TIMEOUT_MS = 2_000;
-/** Characters of one note in the prompt. `memory_search` finds the rest. */
+/** Maximum number of characters of one note in the prompt. `memory_search` finds the rest. */
 const MAX_NOTE_CHARS = 8_000;
-/** Characters of the message that are searched for. */
+/** Maximum number of characters of the message that are used as the query. */
 const MAX_QUERY_CHARS = 20_000;
 
 /**
- * Creates a function that recalls memories for a run. If the memory fails or takes too long, the results so far are
+ * Creates a function that recalls memories for a run. If the memory fails or takes too long, the partial results are
  * used.
  */
 export function createRunMemory(options: RunMemoryOptions): RunMemory {
@@ -85,7 +85,7 @@ export function createRunMemory(options: RunMemoryOptions): RunMemory {
 
 export type RunMemory = (occasion: RecallRequest) => Promise<RecalledContext>;
 
-/** Resolves with `undefined` if the work fails or takes too long. */
+/** Resolves with `undefined` if `work` fails or takes too long. */
 type InTime = <T>(work: Promise<T>) => Promise<T | undefined>;
 
 async function remember(
@@ -125,7 +125,7 @@ async function remember(
   };
 }
 
-/** Returns the untrusted parts of a note: marked entries in the owners' notes, everything in others. */
+/** Returns the untrusted parts of a note: marked entries in the owners' notes, and all entries in other notes. */
 function untrustedParts({ path, text, untrusted }: WholeNote, isOfOwners: boolean): string[] {
   const parts = isOfOwners ? [untrusted] : [text, untrusted];
   return parts.filter((part) => part !== "").map((part) => `${path}:\n${cut(part)}`);

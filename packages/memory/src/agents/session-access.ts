@@ -1,7 +1,7 @@
 import { formatSessionKey, isMemberConversation, parseSessionKey } from "@signalbox/routing";
 import type { Reader, Scope } from "../types.ts";
 
-/** The weakest role among those who have spoken in a session. `system` acts for an absent owner. */
+/** The weakest role among the people who have spoken in a session. `system` acts for an absent owner. */
 export type Role = "owner" | "member" | "guest" | "system";
 
 type PersonScope = Extract<Scope, { readonly kind: "person" }>;
@@ -15,8 +15,8 @@ export function isOwners(scope: Scope): boolean {
 }
 
 /**
- * Returns the scope of what is said in a session. A private session belongs to one person, whose ids on several
- * channels may be linked to it. If all private messages share one session, they share its memory too.
+ * Returns the scope of a session's messages. A private session belongs to one person, who may have linked ids on
+ * several channels. If all private messages share one session, they also share its memory.
  */
 export function scopeOf(sessionKey: string): PersonScope | ChatScope {
   const parts = parseSessionKey(sessionKey);
@@ -25,13 +25,15 @@ export function scopeOf(sessionKey: string): PersonScope | ChatScope {
   return { kind: "person", person: formatSessionKey(person) };
 }
 
-/** Decides what a run in a session may read from memory, and to which scope it writes. */
+/** Determines what a run in a session may read from memory, and to which scope it writes. */
 export interface SessionAccess {
   /**
-   * Returns who asks and sees the answer. Owners also see the owners' notes, if nobody else can read the session.
+   * Returns the reader: the person who asks and the people who see the answer. Owners also see the owners' notes if
+   * nobody else can read the session.
    *
-   * @param speaker immutable id of the one person who speaks in the run. In private, it also finds what that person
-   * said in groups.
+   *
+   * @param speaker immutable id of the only person who speaks in the run. In private, it also finds that person's
+   * messages in groups.
    */
   readonly readerFor: (sessionKey: string, role: Role, speaker?: string) => Reader;
   /** Returns the scope of new notes: the owners' notes for an owner in private, otherwise the session's own. */
@@ -61,8 +63,8 @@ export function createSessionAccess(isOwnChannel: (channel: string) => boolean):
 }
 
 /**
- * Returns true if several people may speak and read in a session: in a group, or if all private messages share one
- * session.
+ * Returns true if several people may speak and read in a session, either because it is a group or because all private
+ * messages share one session.
  */
 export function isShared(sessionKey: string): boolean {
   return parseSessionKey(sessionKey)?.kind !== "direct";

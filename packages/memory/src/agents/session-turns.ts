@@ -9,7 +9,7 @@ export interface StoredSession {
   readonly key: string;
   readonly agentId: string;
   readonly channel: string;
-  /** Id of the person, group or channel on the other side. */
+  /** Id of the person, group or channel of the session. */
   readonly peer: string;
   /** Sequence number of the newest message. */
   readonly lastSeq: number;
@@ -80,15 +80,16 @@ export interface SessionTurnsOptions {
 
 const SESSIONS_PER_PAGE = 100;
 const MESSAGES_PER_PAGE = 200;
-/** Characters of a message that are indexed. Longer ones would keep the index busy. */
+/** Maximum number of characters of a message that are indexed. Longer messages would keep the index busy. */
 const MAX_TURN_CHARS = 20_000;
-/** Mark of an index that contains all conversations. A rebuilt index does not have it. */
+/** Mark of an index that contains all conversations. A rebuilt index does not have this mark. */
 const WHOLE = "whole";
 /**
- * Sessions are checked again if their latest activity is this close to the last check, in case a clock was set back.
+ * Sessions are checked again if their latest activity is within this many milliseconds of the last check, in case a
+ * clock was set back.
  */
 const CLOCK_TOLERANCE_MS = 5_000;
-/** Sessions are listed from this long before the last check, in case a clock was set back by more. */
+/** Sessions are listed from this many milliseconds before the last check, in case a clock was set back further. */
 const LISTED_BACK_MS = 24 * 60 * 60_000;
 
 /**
@@ -97,13 +98,13 @@ const LISTED_BACK_MS = 24 * 60 * 60_000;
  */
 export function createSessionTurns(options: SessionTurnsOptions): TurnSource {
   const { sessions, agentId, isExcluded = () => false } = options;
-  /** The latest activity that was indexed. */
+  /** The latest activity that has been indexed. */
   let seen = Number.NEGATIVE_INFINITY;
   return {
     async *read(marks, limit) {
       const markOf = ({ key, lastSeq }: StoredSession): number => {
         const mark = Number(marks.get(key) ?? 0);
-        // The session was removed and created again.
+        // The session was removed and then recreated.
         return mark > lastSeq ? 0 : mark;
       };
       const isWhole = marks.get(WHOLE) !== undefined;
@@ -154,7 +155,7 @@ async function activeSince(
   }
 }
 
-/** Leaves out the messages of a run in progress: it may still read untrusted content, which would mark them. */
+/** Omits the messages of a run in progress, because it may still read untrusted content, which would mark them. */
 function completed(
   { activeRun, lastSeq }: StoredSession,
   messages: readonly StoredMessage[],
@@ -181,7 +182,7 @@ async function messagesAfter(
   }
 }
 
-/** Converts a message of a person or the agent. Tool results, summaries and empty messages are left out. */
+/** Converts a message from a person or the agent. Omits tool results, summaries and empty messages. */
 function toTurn(
   options: SessionTurnsOptions,
   session: StoredSession,

@@ -4,22 +4,22 @@ import type { Memories, MemoryAgent } from "./memories.ts";
 import { isShared, OWNERS, type Role, type SessionAccess, scopeOf } from "./session-access.ts";
 import { containsUntrusted, isUntrusted } from "./trust.ts";
 
-/** Characters of an entry in a list of results. `memory_get` returns all of it. */
+/** Maximum number of characters of an entry in a result list. `memory_get` returns the complete entry. */
 const MAX_LISTED_CHARS = 700;
 
 /** The run that calls a tool. */
 export interface CallingRun {
   readonly sessionKey: string;
-  /** The weakest role among those who have spoken in it. */
+  /** The weakest role among the people who have spoken in it. */
   readonly role: Role;
-  /** Immutable id of the one person who has spoken in it; absent if several did. */
+  /** Immutable id of the only person who has spoken in it. Absent if there are several. */
   readonly speaker?: string;
 }
 
 /** A result, formatted for a model. */
 export interface MemoryText {
   readonly text: string;
-  /** True if others wrote any of it. */
+  /** True if any of it was written by other people. */
   readonly untrusted: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface ToolMemory {
     ids: readonly string[],
     run: CallingRun,
   ): Promise<{ readonly texts: readonly string[]; readonly areOwn: boolean }>;
-  /** Returns true if the run writes into the owners' notes, which are part of the system prompt. */
+  /** Returns true if the run writes to the owners' notes, which are part of the system prompt. */
   writesOwnersNotes(run: CallingRun): boolean;
 }
 

@@ -2,8 +2,9 @@ import type { Chunk, ChunkInContext } from "../types.ts";
 import { isOwners } from "./session-access.ts";
 
 /**
- * Returns true if a chunk does not count as an owner's own words: it is marked as untrusted, was said in a group, or is
- * a note of somebody else. The owners' notes were written in an owner's run and are marked with what that run had read.
+ * Returns true if a chunk does not count as an owner's own words: it is marked as untrusted, comes from a group, or is
+ * another person's note. The owners' notes were written in an owner's run and are marked with the untrusted sources
+ * that the run had read.
  */
 export function isUntrusted({ untrusted, scope, note }: Chunk): boolean {
   return untrusted !== undefined || scope.kind === "chat" || (note !== undefined && !isOwners(scope));

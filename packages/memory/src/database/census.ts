@@ -3,7 +3,7 @@ import { guardOf, type Key, labelsOf, sharesLabel } from "../access.ts";
 import { type Database, untilWritten } from "./open.ts";
 import { type CensusRecord, census } from "./schema.ts";
 
-/** Numbers of chunks. */
+/** Chunk counts. */
 interface Counts {
   readonly notes: number;
   readonly turns: number;
@@ -11,7 +11,7 @@ interface Counts {
   readonly length: number;
 }
 
-/** The fields of a chunk that its group is determined by. */
+/** The fields of a chunk that determine its group. */
 interface Counted {
   readonly source: CensusRecord["source"];
   readonly scope: string;
@@ -19,12 +19,12 @@ interface Counted {
   readonly length: number;
 }
 
-/** Numbers of chunks by who may see them. They are stored, because counting takes longer than a search. */
+/** Chunk counts by visibility. They are stored, because counting takes longer than a search. */
 export interface Census {
   visible(key: Key): Counts;
   /** All chunks, visible or not. */
   all(): Counts;
-  /** Returns true if there is any chunk that the key does not open. */
+  /** Returns true if there is a chunk that the key does not open. */
   isPartHidden(key: Key): boolean;
   /** Counts added (`1`) or removed (`-1`) chunks, with one statement per group. */
   adjust(chunks: readonly Counted[], by: 1 | -1): void;

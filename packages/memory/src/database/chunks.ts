@@ -23,11 +23,11 @@ export interface ChunkTable {
   remove(chunks: readonly IndexedChunk[]): void;
   byIds(ids: readonly string[]): IndexedChunk[];
   byNumber(numbers: readonly number[]): IndexedChunk[];
-  /** Returns the chunks that have the text of any of the given ones, including these. */
+  /** Returns all chunks with the same text as any of the given ones, including these. */
   withSameText(chunks: readonly IndexedChunk[]): IndexedChunk[];
   ofFile(path: string): IndexedChunk[];
   ofChat(chat: string): IndexedChunk[];
-  /** Returns up to `limit` turns of any conversation. */
+  /** Returns up to `limit` turns from any conversation. */
   ofTurns(limit: number): IndexedChunk[];
   /** Returns the numbers of the neighbours of a chunk in its file or chat, nearest first. */
   beside(of: IndexedChunk, side: "before" | "after", limit: number): number[];
@@ -74,7 +74,7 @@ export function createChunkTable({ db, raw }: Database, termIndex: TermIndex, ce
     .where(isAmong(chunk.n, "numbers"))
     .prepare();
 
-  /** Keeps the order of the numbers. */
+  /** Sorts the rows by the order of the numbers. */
   function byNumber(numbers: readonly number[]): IndexedChunk[] {
     if (numbers.length === 0) return [];
     const places = new Map(numbers.map((n, place) => [n, place]));

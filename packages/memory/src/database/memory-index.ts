@@ -10,8 +10,8 @@ import { createTermIndex, type TermIndex } from "./terms.ts";
 import { createVectorTable, type VectorTable } from "./vectors.ts";
 
 /**
- * The SQLite file with the search index. It can be deleted at any time: notes and conversations are stored elsewhere.
- * `files` and `marks` are the positions up to which they are indexed.
+ * The SQLite file with the search index. It can be deleted at any time, because notes and conversations are stored
+ * elsewhere. `files` and `marks` record the indexed state of both.
  */
 export interface MemoryIndex {
   readonly chunks: Omit<ChunkTable, "add" | "remove">;
@@ -19,11 +19,11 @@ export interface MemoryIndex {
   readonly census: Omit<Census, "adjust">;
   readonly vectors: VectorTable;
   files(): FileRecord[];
-  /** Records that a file is indexed. Add its chunks before. */
+  /** Records that a file is indexed. Add its chunks first. */
   putFile(indexed: FileRecord): void;
   addChunks(chunks: readonly NewChunk[]): void;
   removeChunks(chunks: readonly IndexedChunk[]): void;
-  /** Removes the record of a file. Remove its chunks before. */
+  /** Removes the record of a file. Remove its chunks first. */
   removeFile(path: string): void;
   /** Positions up to which the conversations are indexed. */
   readonly marks: Marks;

@@ -6,9 +6,12 @@ import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3"
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { migrations } from "../migrations.ts";
 
-/** Increase it when texts are split into terms or chunks differently. An index of another version is rebuilt. */
+/**
+ * Version of the text processing. Increase it when the split into terms or chunks changes. An index of another version
+ * is rebuilt.
+ */
 const TEXT_VERSION = 3;
-/** Time to wait while another process writes. */
+/** Maximum time in milliseconds to wait while another process writes. */
 const BUSY_MS = 5_000;
 const CACHE_KIB = 8_192;
 
@@ -18,8 +21,8 @@ export interface Database {
 }
 
 /**
- * Opens or creates the index file. An index that is damaged or of another version is deleted: it contains nothing that
- * is not stored elsewhere, and the caller fills it again.
+ * Opens or creates the index file. An index that is damaged or has another version is deleted, because all of its
+ * content is stored elsewhere and the caller fills it again.
  */
 export function openDatabase(path: string): Database {
   if (path !== ":memory:") {
@@ -101,7 +104,7 @@ function isUsable(path: string): boolean {
 }
 
 function makeTables(raw: Sqlite.Database): void {
-  // Another process may have created the tables meanwhile.
+  // Another process may have created the tables in the meantime.
   if (raw.pragma("user_version", { simple: true }) === version()) return;
   for (const statements of migrations()) raw.exec(statements);
   raw.pragma(`user_version = ${version()}`);

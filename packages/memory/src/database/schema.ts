@@ -9,7 +9,7 @@ export const chunk = sqliteTable(
     source: text({ enum: ["note", "turn"] }).notNull(),
     /** The file or conversation: `note:` with a path, or `turn:` with a chat. */
     whole: text().notNull(),
-    /** The position in it: a line, or a time. */
+    /** The position in it: a line number, or a time. */
     position: integer().notNull(),
     text: text().notNull(),
     /** Hash of the text, the key of its vector. */
@@ -23,7 +23,7 @@ export const chunk = sqliteTable(
     chat: text(),
     message: text(),
     untrusted: text(),
-    /** This and the following are for notes only. */
+    /** This column and the following ones are only for notes. */
     path: text(),
     headings: text({ mode: "json" }).$type<readonly string[]>(),
     firstLine: integer(),
@@ -33,7 +33,7 @@ export const chunk = sqliteTable(
 );
 export type ChunkRecord = typeof chunk.$inferSelect;
 
-/** Numbers of chunks and of their terms, grouped by who may see them. Counting 100,000 takes longer than a search. */
+/** Numbers of chunks and of their terms, grouped by visibility. Counting 100,000 chunks takes longer than a search. */
 export const census = sqliteTable(
   "census",
   {

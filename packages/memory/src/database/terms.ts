@@ -23,11 +23,11 @@ export interface Match {
 export interface TermIndex {
   add(n: number, chunkTerms: ChunkTerms): void;
   remove(n: number): void;
-  /** Returns in how many chunks each term occurs. Frequencies of common terms may be 5 % off. */
+  /** Returns the number of chunks that contain each term. Frequencies of common terms may be off by 5 %. */
   frequencies(wanted: readonly string[]): Map<string, number>;
   /** Returns the number of a chunk for each occurrence of a term. */
   occurrences(term: string): readonly number[];
-  /** Returns the chunks that contain any of the terms and that the key opens. */
+  /** Returns the chunks that contain any of the terms and are visible to the key. */
   opened(wanted: readonly string[], key: Key): Set<number>;
   /**
    * Merges the segments of the index, which purges removed terms from the file. Does a limited amount of work.
@@ -37,19 +37,22 @@ export interface TermIndex {
   mergeSome(isFirst: boolean): boolean;
 }
 
-/** Frequencies below this are not cached. */
+/** Minimum frequency that is cached. */
 const MIN_CACHED_FREQUENCY = 100;
 const MAX_CACHED = 1_000;
-/** A cached frequency is used until one in this many chunks has changed. */
+/** A cached frequency is used until one chunk in this many has changed. */
 const CACHE_TOLERANCE = 20;
-/** UTF-16 units of a chunk that are indexed. Only a single line can be longer, and would block the event loop. */
+/**
+ * Maximum number of UTF-16 code units of a chunk that are indexed. Only a single line can be longer, and it would block
+ * the event loop.
+ */
 const MAX_INDEXED_CHARS = 20_000;
-/** Pages that one call of {@link TermIndex.mergeSome} merges. Takes a few milliseconds. */
+/** Number of pages that one call of {@link TermIndex.mergeSome} merges. This takes a few milliseconds. */
 const MERGE_PAGES = 250;
 
 export function termsOfChunk(chunk: Chunk): ChunkTerms {
   const { at, author, note } = chunk;
-  // Ids of authors are not indexed: "agent:main" is not about agents.
+  // Ids of authors are not indexed, because "agent:main" is not about agents.
   const indexed = [chunk.text.slice(0, MAX_INDEXED_CHARS), author?.name ?? "", ...(note?.headings ?? [])];
   return {
     body: [...terms(indexed.join("\n")), ...dateTerms(chunk.text.slice(0, MAX_INDEXED_CHARS), at)],
@@ -57,7 +60,7 @@ export function termsOfChunk(chunk: Chunk): ChunkTerms {
   };
 }
 
-/** Returns the terms that a chunk can be found by. */
+/** Returns the terms by which a chunk can be found. */
 export function searchedTerms(chunk: Chunk): ReadonlySet<string> {
   return new Set(termsOfChunk(chunk).body);
 }
@@ -119,7 +122,7 @@ export function createTermIndex({ raw }: Database): TermIndex {
   };
 }
 
-/** Encodes a label so that it equals no term of a text and contains no character at which FTS5 splits. */
+/** Encodes a label so that it is different from all terms of texts and contains no character at which FTS5 splits. */
 function accessTerm(label: string): string {
   return `~${Buffer.from(label).toString("hex")}`;
 }

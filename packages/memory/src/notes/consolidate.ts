@@ -14,20 +14,21 @@ export interface DailyEntry {
 
 export interface LastingEntry {
   readonly text: string;
-  /** Indexes of the entries that it is derived from. It is forgotten together with any of them. */
+  /** Indexes of the entries from which it is derived. It is forgotten together with any of them. */
   readonly from: readonly number[];
 }
 
 export interface ConsolidateOptions {
   /**
-   * Selects what is worth keeping, usually by asking a model.
+   * Selects the facts that are worth keeping, usually by asking a model.
    *
-   * @param lasting the present text of `MEMORY.md` without untrusted entries
+   *
+   * @param lasting the current text of `MEMORY.md` without untrusted entries
    */
   readonly distil: (daily: readonly DailyEntry[], lasting: string) => Promise<readonly LastingEntry[]>;
   /** Default: the scope of the notes at the top of the folder. */
   readonly scope?: Scope;
-  /** Length of `MEMORY.md` in characters, beyond which its oldest derived entries are dropped. Default 8,000. */
+  /** Maximum length of `MEMORY.md` in characters. Beyond it, the oldest derived entries are dropped. Default: 8,000. */
   readonly maxChars?: number;
 }
 
@@ -53,15 +54,15 @@ export interface NotesAccess {
 interface PendingNotes {
   readonly sources: readonly { readonly day: string; readonly section: Section }[];
   readonly lasting: string;
-  /** The last note that was consolidated before. */
+  /** The last note that has already been consolidated. */
   readonly previous: string;
   /** The last of these notes. */
   readonly last: string;
 }
 
 /**
- * Derives lasting entries from the notes of days before yesterday, each day once. Notes may change while `distil` runs:
- * entries derived from something that was forgotten meanwhile are dropped.
+ * Derives lasting entries from the notes of days before yesterday, each day once. Notes may change while `distil` is
+ * running: entries derived from something that was forgotten in the meantime are dropped.
  */
 export async function consolidate(
   notes: NotesAccess,
@@ -85,7 +86,7 @@ export async function consolidate(
   }));
   return notes.change(async () => {
     const current = await pendingNotes(notes, scope, now);
-    // Another call has consolidated them meanwhile.
+    // Another call has consolidated them in the meantime.
     if (current.previous !== previous) return NONE;
     const hashes = new Set(current.sources.map(({ section }) => hashOf(section.text)));
     const kept = derived.filter(({ from }) => from.every((section) => hashes.has(hashOf(section.text))));
@@ -157,7 +158,7 @@ async function sectionsOfDays(
   return sections;
 }
 
-/** Drops the oldest derived entries, which daily notes still contain. Keeps entries that people wrote. */
+/** Drops the oldest derived entries, which are still in the daily notes. Keeps entries that people wrote. */
 function cutTo(markdown: string, maxChars: number): { text: string; dropped: number } {
   let text = markdown;
   let dropped = 0;

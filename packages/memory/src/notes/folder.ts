@@ -55,7 +55,7 @@ export function dayFile(at: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}.md`;
 }
 
-/** Returns the id of a section: its path and first line. */
+/** Returns the id of a section, which consists of its path and first line. */
 export function partId(path: string, line: number): string {
   return `${path}:${line}`;
 }
@@ -86,7 +86,7 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   }
 }
 
-/** @param maxBytes maximum length. Default: the whole file */
+/** @param maxBytes maximum length. Default: the entire file */
 export async function readNote(folder: string, path: string, maxBytes?: number): Promise<string | undefined> {
   try {
     if (maxBytes === undefined) return await readFile(join(folder, path), "utf8");
@@ -128,7 +128,7 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 }
 
-/** Encodes an id as one part of a path. */
+/** Encodes an id as one segment of a path. */
 function encode(id: string): string {
   return encodeURIComponent(id).replaceAll(".", "%2E").replaceAll("*", "%2A");
 }

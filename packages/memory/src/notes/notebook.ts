@@ -7,7 +7,7 @@ import { encodeProvenance, entryText, type Provenance } from "./provenance.ts";
 import { type NoteParts, partsOf, type Section, sectionsOf } from "./sections.ts";
 import { createVersions, type NoteVersion, type Versions } from "./versions.ts";
 
-/** A note, split into trusted and untrusted text. */
+/** A note, separated into trusted and untrusted text. */
 export interface WholeNote extends NoteParts {
   /** Relative to the folder. */
   readonly path: string;
@@ -41,9 +41,9 @@ export interface Notebook {
 }
 
 const DAY_MS = 86_400_000;
-/** Bytes of a note that are read for a prompt. */
+/** Maximum number of bytes of a note that are read for a prompt. */
 const MAX_SHOWN_BYTES = 200_000;
-/** Every message reads the notes, so they are cached for this long. */
+/** Cache lifetime in milliseconds. Notes are cached, because every message reads them. */
 const CACHE_MS = 1_000;
 
 /** @param topScope the scope of the notes at the top of the folder */
@@ -125,8 +125,8 @@ function isSameScope(a: Scope, b: Scope): boolean {
 }
 
 /**
- * Returns true if a section has the same entry. An entry by another author or with less trust does not count, so a
- * foreign entry cannot prevent a note.
+ * Returns true if a section has the same entry. An entry by another author or with less trust does not count, so that
+ * another person's entry cannot prevent a note.
  */
 function hasEntry(section: Section, entry: string, { author, untrusted }: Provenance): boolean {
   const { provenance } = section;
