@@ -208,7 +208,7 @@ interface TextFields {
 type ContentFields = TextFields | { readonly rich_message: Rich };
 
 /** The fields of an edit that replaces the content of a message. */
-export function createContentFields(rendered: Omit<Rendered, "keyboard">): ContentFields {
+function createContentFields(rendered: Omit<Rendered, "keyboard">): ContentFields {
   return rendered.rich === undefined
     ? createTextFields(rendered)
     : { rich_message: { blocks: [...rendered.rich] } };
