@@ -2,7 +2,7 @@ import type { AgentMessage, InputBlock, UserMessage } from "@signalbox/agent-cor
 import type { InlineImage, MediaRef, TurnRequest } from "@signalbox/channel";
 import { formatBody } from "./envelope.ts";
 
-/** A message that is listed in a note. */
+/** A message in a note. */
 export interface BriefMessage {
   readonly messageId: string;
   readonly senderName: string;
@@ -12,26 +12,26 @@ export interface BriefMessage {
 const MAX_CHARS = 200;
 const DELETED = "(deleted) ";
 
-/** Lists messages that arrived while the agent was busy and were too many to be passed on in full. */
+/** Lists messages that arrived while the agent was busy and were too many to pass on in full. */
 export function createSummaryNote(messages: readonly BriefMessage[]): string {
   const head = `${messages.length} earlier messages arrived while you were busy. Summary:`;
   return [head, ...messages.map(shorten)].join("\n");
 }
 
-/** Creates a note to the model about messages that it has read and that were deleted on their platform. */
+/** Creates a note to the model about messages that were deleted on their platform after the model had read them. */
 export function createDeletedNote(messages: readonly BriefMessage[]): string {
   const head = `${DELETED}These messages were deleted by their senders. Neither answer them nor act on them:`;
   return [head, ...messages.map(shorten)].join("\n");
 }
 
-/** Returns true if a message of a history is a {@link createDeletedNote}, which quotes the deleted text. */
+/** Returns true if a message in a history is a {@link createDeletedNote}, which quotes the deleted text. */
 export function isDeletedNote(text: string): boolean {
   return text.startsWith(DELETED);
 }
 
 /**
- * Converts earlier turns of a conversation that its client keeps itself to a history. An image that is stored as a file
- * is only named; it is shown with its message.
+ * Converts the earlier turns of a conversation that its client stores to a history. An image that is stored as a file
+ * is only mentioned here and shown with its message.
  */
 export function createClientHistory({ history = [] }: TurnRequest, timestamp: number): AgentMessage[] {
   return history.map(({ role, text, images = [] }): AgentMessage => {

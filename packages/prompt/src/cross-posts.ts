@@ -3,10 +3,10 @@ import type { GroupEntry } from "./group-history.ts";
 
 type Place = Pick<MessageEvent, "channel" | "account" | "address">;
 
-/** Prefix of such keys. Keys of groups begin with a channel's id. */
+/** Prefix of these keys. Group keys begin with a channel's id. */
 const CROSS_POST = "sent";
 
-/** Returns the key under which messages that agents post in a conversation from another one are stored. */
+/** Returns the storage key of messages that agents post to a conversation from another one. */
 export function getCrossPostKey({ channel, account, address }: Place): string {
   return JSON.stringify([CROSS_POST, channel, account, address]);
 }
@@ -29,11 +29,11 @@ interface CrossPostOptions {
     revise(key: string, id: string, body: CrossPostBody): Promise<unknown>;
     clear(key: string, id: string): Promise<void>;
   };
-  /** Returns milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Messages that agents post in a conversation from another one, stored for the next run there. */
+/** Messages that agents post to a conversation from another one, stored for the next run there. */
 interface CrossPosts {
   /** Creates an entry for the history of the target conversation. */
   createEntry(
@@ -65,7 +65,7 @@ export function createCrossPosts({ store, now }: CrossPostOptions): CrossPosts {
   };
 }
 
-/** Guests may read this, so it names only the role of the person who asked. */
+/** Guests may read this, so it contains only the role of the person who asked. */
 function createBody(text: string, { agent, role }: Sender): CrossPostBody {
   return { text, name: `${agent.id}, asked by somebody whose role is ${role}` };
 }

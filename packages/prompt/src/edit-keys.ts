@@ -1,7 +1,7 @@
-/** Prefix of such keys. Keys of groups begin with a channel's id. */
+/** Prefix of these keys. Group keys begin with a channel's id. */
 const EDITED = "edited";
 
-/** Returns the key under which edits of answered messages are stored for the next run of their session. */
+/** Returns the storage key of edits of answered messages, which the next run of their session reads. */
 export function getEditsKey(sessionKey: string): string {
   return JSON.stringify([EDITED, sessionKey]);
 }

@@ -4,7 +4,8 @@ import { cleanText, oneLine } from "./neutralize.ts";
 const MAX_NAME = 64;
 
 /**
- * Formats a message as `[message_id: …]`, then `name: text`. Lines that imitate these marks or a heading are escaped.
+ * Formats a message as `[message_id: …]`, followed by `name: text`. Escapes lines that imitate these marks or a
+ * heading.
  */
 export function formatBody(message: {
   readonly messageId: string;
@@ -17,15 +18,15 @@ export function formatBody(message: {
 
 const WRITTEN_BODY = new RegExp(`^\\[message_id: [^\\n]*\\]\\n([^:\\n]{1,${MAX_NAME}}): ([\\s\\S]*)$`);
 
-/** Parses a text from {@link formatBody}. Any other text is returned without a name. */
+/** Parses a string from {@link formatBody}. Returns any other string without a name. */
 export function readBody(body: string): { readonly name?: string; readonly text: string } {
   const [, name, text] = WRITTEN_BODY.exec(body) ?? [];
   return name === undefined || text === undefined ? { text: body } : { name, text };
 }
 
 /**
- * Cleans a name for the start of a message: one line of at most 64 characters, without control, direction or invisible
- * characters, and without the brackets and colons of the envelope.
+ * Sanitizes a name for the start of a message: one line of at most 64 characters, without control, direction or
+ * invisible characters, and without the brackets and colons of the envelope.
  */
 export function cleanSenderName(name: string): string {
   const clean = oneLine(name, MAX_NAME)

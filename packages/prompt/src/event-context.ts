@@ -5,7 +5,7 @@ import { escapeJson, formatJsonBlock } from "./json-block.ts";
 import { cleanText, oneLine } from "./neutralize.ts";
 import { formatTimestamp } from "./timestamp.ts";
 
-/** The part of an event that the model gets. */
+/** The fields of an event that the model receives. */
 export type ContextEvent = Pick<
   MessageEvent,
   "channel" | "conversation" | "messageId" | "timestamp" | "addressed" | "references"
@@ -17,15 +17,18 @@ export interface EventFacts {
   readonly role: string;
   /** The sender's name in the conversation. */
   readonly senderName: string;
-  /** True if the client authenticates with a token of the host. It already knows its conversation and sender. */
+  /**
+   * True if the client authenticates with a token of the host. In that case, the client itself defines the conversation
+   * and the sender.
+   */
   readonly isOwnClient: boolean;
-  /** IANA time zone of the times shown. */
+  /** IANA time zone of the displayed times. */
   readonly timeZone: string;
-  /** When the message is answered, in milliseconds since the epoch. */
+  /** Time of the answer, in milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** A message that is context and not the one to answer. */
+/** A message that is only context and does not need an answer. */
 export interface ContextMessage {
   readonly senderName?: string;
   readonly senderId?: string;
@@ -39,26 +42,26 @@ export interface ContextMessage {
 
 /** A page that the message links to, or a file sent with it. */
 export interface ContextDocument {
-  /** The address of the page, or the path of the file in the workspace; absent if it was not stored. */
+  /** The URL of the page, or the path of the file in the workspace. Absent if the file was not stored. */
   readonly place?: string;
-  /** The name that its author gave it. */
+  /** The name that its author chose. */
   readonly name?: string;
   readonly type?: string;
-  /** The content, shortened by the caller; absent if it was not read. */
+  /** The content, shortened by the caller. Absent if it was not read. */
   readonly text?: string;
   /** True if the text was shortened. */
   readonly cut?: boolean;
-  /** The reason why it could not be read or stored, in the host's words. */
+  /** The reason why the content could not be read or stored, as formulated by the host. */
   readonly note?: string;
 }
 
 /** Context that was read for a message. All of it is untrusted. */
 export interface UntrustedContext {
-  /** Messages of the group since the agent last answered, oldest first. */
+  /** Messages in the group since the agent's last answer, oldest first. */
   readonly history?: readonly ContextMessage[];
   /** Messages of the conversation that were edited after they were answered. */
   readonly edited?: readonly ContextMessage[];
-  /** Messages that agents posted in this conversation from other ones, oldest first. */
+  /** Messages that agents posted to this conversation from other ones, oldest first. */
   readonly sent?: readonly ContextMessage[];
   /** Messages of the agent that were not delivered, with the platform's reasons. */
   readonly undelivered?: readonly ContextMessage[];
@@ -139,7 +142,7 @@ function describeReference(reference: Reference, timeZone: string): object {
   };
 }
 
-/** Formats untrusted context. Returns an empty text without any context. */
+/** Formats untrusted context. Returns an empty string if there is none. */
 export function createUntrustedContext(
   { history = [], edited = [], sent = [], undelivered = [], files = [], pages = [] }: UntrustedContext,
   timeZone: string,
@@ -155,12 +158,12 @@ export function createUntrustedContext(
   ].join("\n\n");
 }
 
-/** Formats lines from memory that match a message. Returns an empty text without any lines. */
+/** Formats memory lines that match a message. Returns an empty string if there are no lines. */
 export function createMemoryContext(lines: readonly string[]): string {
   return formatList(HEADINGS.memory, lines.map(cleanText)).join("");
 }
 
-/** Returns true if a text from {@link createMemoryContext} contains this line. */
+/** Returns true if a string from {@link createMemoryContext} contains this line. */
 export function hasMemoryLine(context: string, line: string): boolean {
   return context.includes(escapeJson(cleanText(line)));
 }
@@ -184,7 +187,7 @@ function describeMessage(message: ContextMessage, timeZone: string): object {
   };
 }
 
-/** Maximum number of attachments listed for a context message. */
+/** Maximum number of attachments to list for a context message. */
 const MAX_NAMED_ATTACHMENTS = 10;
 
 function nameAttachments(media: ContextMessage["media"] = []): readonly string[] | undefined {

@@ -7,13 +7,16 @@ import { hasContent } from "./workspace-text.ts";
 const NAME = "BOOTSTRAP.md";
 /** Files in which an agent notes what it learns in its first conversation. */
 const NOTE_FILES = ["IDENTITY.md", "USER.md"];
-/** After this many answers without a note, the conversation is about something else. */
+/**
+ * Maximum number of answers in the first conversation. After this many answers without a note, the conversation is
+ * about something else.
+ */
 const MAX_ANSWERS = 3;
 const MAX_BYTES = 16_000;
 
 /** State of an agent's first conversation. */
 export interface FirstRun {
-  /** Volatile, because it is in some requests only. */
+  /** Volatile, because only some requests contain it. */
   readonly section: ExtraSection | undefined;
   /** True if the first conversation is over and the file can be removed. */
   readonly isOver: boolean;
@@ -21,8 +24,8 @@ export interface FirstRun {
 }
 
 /**
- * Reads `BOOTSTRAP.md` of a workspace for a conversation with its owner. The first conversation is over once the agent
- * has noted something about itself or the owner, or after three answers.
+ * Reads `BOOTSTRAP.md` in a workspace for a conversation with its owner. The first conversation is over once the agent
+ * has written a note about itself or the owner, or after three answers.
  *
  * @param answers number of answers in the conversation so far
  */
@@ -40,7 +43,7 @@ export async function readFirstRun(dir: string, answers: number): Promise<FirstR
   return { section, isOver: false };
 }
 
-/** Removes `BOOTSTRAP.md`, also if it is a link. */
+/** Removes `BOOTSTRAP.md`, even if it is a link. */
 export async function endFirstRun(dir: string): Promise<void> {
   await rm(join(await realpath(dir), NAME), { force: true });
 }

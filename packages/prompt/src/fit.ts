@@ -3,11 +3,11 @@ import { headed, type RenderedSection, type SectionDefinition, type SectionPrior
 import type { PromptPart, PromptSection, SystemPromptInput } from "./types.ts";
 
 /**
- * Share of the stable part. The rest is reserved for the volatile part, so that its size does not affect the stable
- * one.
+ * Share of the stable sections. The rest is reserved for the volatile sections, so that their size does not affect the
+ * stable ones.
  */
 const STABLE_SHARE = 0.9;
-/** From the priority that is kept longest to the one that is omitted first. */
+/** Priorities in descending order. Sections with the last one are omitted first. */
 const RANKS: readonly SectionPriority[] = ["essential", "high", "normal", "low"];
 const NOTE_NAMES: Readonly<Record<PromptPart, string>> = {
   stable: "omitted",
@@ -29,7 +29,10 @@ export function fitSections(
   return [...stable.sections, ...stable.note, ...volatile.note, ...volatile.sections];
 }
 
-/** Fits one part. The note about omitted sections takes room too, so it may require omitting more sections. */
+/**
+ * Fits the stable or the volatile sections. The note about omitted sections also takes space, so it may require
+ * omitting more sections.
+ */
 function fitPart(
   definitions: readonly SectionDefinition[],
   part: PromptPart,
@@ -77,7 +80,7 @@ function selectFitting(rendered: readonly Rendered[], maxTokens: number): Readon
   return fitting;
 }
 
-/** Lists omitted sections, so that the model knows that something is missing. */
+/** Lists omitted sections, so that the model is aware that something is missing. */
 function createNote(omitted: readonly PromptSection[], part: PromptPart): readonly PromptSection[] {
   if (omitted.length === 0) return [];
   const titles = omitted.map(({ title }) => title).join(", ");

@@ -1,7 +1,7 @@
 import type { Json, MediaRef, MessageEvent, Reference } from "@signalbox/channel";
 import type { ContextMessage } from "./event-context.ts";
 
-/** A message of a group that was not addressed to the agent, stored until one is. */
+/** A group message that was not addressed to the agent. It is stored until a message is. */
 export interface GroupEntry {
   readonly id: string;
   readonly senderId: string;
@@ -10,7 +10,7 @@ export interface GroupEntry {
   readonly at: number;
 }
 
-/** Returns the key under which messages of a group or of one of its threads are stored. */
+/** Returns the storage key of the messages in a group or in one of its threads. */
 export function getGroupKey({
   channel,
   account,
@@ -59,7 +59,7 @@ export function toGroupMessage({ id, senderId, body, at }: GroupEntry): ContextM
   };
 }
 
-/** Returns the attachments of a stored message and of the messages that it refers to. */
+/** Returns the attachments of a stored message and of the messages to which it refers. */
 export function getGroupMedia({ body }: Pick<GroupEntry, "body">): readonly MediaRef[] {
   const { media, references } = toRecord(body);
   const referenced = (getObjects<Reference>(references) ?? []).flatMap((reference) => reference.media ?? []);

@@ -17,29 +17,29 @@ export const HEADINGS = {
   memory: "From memory, perhaps outdated (untrusted):",
 } as const;
 
-/** Characters that a reader does not see, and spaces. */
+/** Matches spaces and characters that are invisible to readers. */
 const UNSEEN = /[\s\p{Cf}\p{Cc}\p{Mn}\u115f\u1160\u2800\u3164\uffa0]/u;
-/** Hyphens, underscores and commas make no difference. */
+/** Matches hyphens, underscores and commas, which are ignored. */
 const IGNORED = /[\p{Pd}_,，、]/u;
-/** A colon may stand in the place of a bracket. */
+/** Matches opening brackets. A colon may replace a bracket. */
 const OPENING = /[([{<:：\p{Ps}\p{Pi}]/u;
 const LETTER = /\p{L}/u;
-/** Tags of HTML, which may stand before a heading. */
+/** Matches HTML tags, which may precede a heading. */
 const TAGS =
   /(?:[^\S\n]*<\/?(?:h[1-6]|p|b|i|u|em|strong|div|span|code|pre|blockquote|ul|ol|li|br|hr)\b[^<>\n]{0,80}>)+/iy;
-/** Letters of other alphabets that look like Latin ones. Each pair is such a letter and the Latin one. */
+/** Letters in other alphabets that look like Latin ones. Each pair contains such a letter and the Latin one. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   "аa еe оo сc рp уy хx іi јj ѕs ԁd һh тt мm кk вb нh αa εe οo ρp τt υu νv ιi κk ωw ԝw ɑa ɡg ıi оo"
     .split(" ")
     .map(([lookalike = "", letter = ""]) => [lookalike, letter]),
 );
 
-/** Reduced characters by code, filled when they are needed. */
+/** Reduced characters by code, computed on demand. */
 const reducedCharacters: (string | undefined)[] = [];
-/** Reduced characters of other planes. */
+/** Reduced characters outside the Basic Multilingual Plane. */
 const reducedPairs = new LRUCache<string, string>({ max: 2_000 });
 
-/** Reduces a character to what it looks like: a lower-case letter, one kind of opening bracket, or nothing. */
+/** Reduces a character to its visual equivalent: a lower-case letter, a uniform opening bracket, or nothing. */
 function reduceCharacter(character: string): string {
   const code = character.length === 1 ? character.charCodeAt(0) : undefined;
   const known = code === undefined ? reducedPairs.get(character) : reducedCharacters[code];
@@ -53,7 +53,7 @@ function reduceCharacter(character: string): string {
   return reduced;
 }
 
-/** A node of the tree of all prefixes that are escaped. */
+/** A node in the tree of all prefixes to escape. */
 interface PrefixNode {
   readonly next: Map<string, PrefixNode>;
   isEnd: boolean;
@@ -61,7 +61,7 @@ interface PrefixNode {
 
 const PREFIXES: PrefixNode = createPrefixes(["[message_id", ...Object.values(HEADINGS)]);
 
-/** A heading is a prefix up to its trust level: `conversationinfo(untrusted`. */
+/** Creates the prefixes. A heading's prefix extends to its trust level: `conversationinfo(untrusted`. */
 function createPrefixes(headings: readonly string[]): PrefixNode {
   const root: PrefixNode = { next: new Map(), isEnd: false };
   for (const heading of headings) {
@@ -82,7 +82,7 @@ function createPrefixes(headings: readonly string[]): PrefixNode {
 
 /**
  * Escapes lines that imitate a heading or mark of the host, with a backslash before their first visible character. For
- * texts of others, such as messages, pages and results of tools. Takes linear time.
+ * text from other people and programs, such as messages, pages and tool results. Takes linear time.
  */
 export function escapeImitations(text: string): string {
   let escaped = "";
@@ -106,7 +106,7 @@ function getTagsLength(text: string, start: number): number {
   return TAGS.exec(text)?.[0].length ?? 0;
 }
 
-/** Returns true if the line that starts here begins with a prefix, as far as a reader can see. */
+/** Returns true if the line that starts here appears to begin with a prefix. */
 function imitates(text: string, start: number): boolean {
   let node = PREFIXES;
   let last = "";
@@ -116,7 +116,7 @@ function imitates(text: string, start: number): boolean {
     at += character.length;
     for (const part of reduceCharacter(character)) {
       const isRepeatedBracket = part === "(" && last === "(";
-      // Marks of Markdown, numbers and symbols may stand before a heading.
+      // Markdown marks, numbers and symbols may precede a heading.
       const isBefore = last === "" && part !== "(" && !LETTER.test(part);
       if (isRepeatedBracket || isBefore) continue;
       last = part;

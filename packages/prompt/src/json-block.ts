@@ -4,7 +4,8 @@ export function formatJsonBlock(heading: string, value: object): string {
 }
 
 /**
- * Serializes JSON that cannot close a fence around it: backticks, angle brackets and invisible characters are escaped.
+ * Serializes JSON so that it cannot close the fence around it: backticks, angle brackets and invisible characters are
+ * escaped.
  */
 export function escapeJson(value: object | string): string {
   return JSON.stringify(value, undefined, 2).replace(

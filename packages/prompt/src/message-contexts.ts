@@ -8,7 +8,7 @@ export interface MessageContext {
   readonly blocks: readonly InputBlock[];
 }
 
-/** Adds context to messages in the requests of a run, without changing its history. */
+/** Adds context to messages in a run's requests without changing its history. */
 export interface MessageContexts {
   /** Sets the context of a message. */
   add(message: UserMessage, context: MessageContext): void;

@@ -1,11 +1,11 @@
 import { LRUCache } from "lru-cache";
 
-/** Marks the cache boundary in prompts shown to people. Models never get it. */
+/** Marks the cache boundary in prompts shown to people. It is never sent to models. */
 export const CACHE_BOUNDARY = "<<<CACHE_BOUNDARY>>>";
 
 /** Format characters (direction marks, tags, soft hyphens) and blank letters, except visible Arabic signs. */
 const HIDDEN = /(?![\u0600-\u0605\u06DD\u070F\u08E2])(?:\p{Cf}|\u034F|[\u115F\u1160\u2800\u3164\uFFA0])/gu;
-/** As `HIDDEN`, without the joiners that emoji and several scripts need in running text. */
+/** Like `HIDDEN`, but without the joiners that emoji and several scripts need in running text. */
 const HIDDEN_IN_TEXT =
   /(?![\u0600-\u0605\u06DD\u070F\u08E2\u200C\u200D])(?:\p{Cf}|\u034F|[\u115F\u1160\u2800\u3164\uFFA0])/gu;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are removed
@@ -51,7 +51,7 @@ export function truncate(text: string, max: number): string {
 
 /**
  * Makes foreign text safe for a section: lowers its headings by two levels, so that none has the level of a section,
- * and escapes the boundary marker and the elements of this package.
+ * and escapes the boundary marker and this package's elements.
  */
 export function neutralize(text: string): string {
   const cached = neutralized.get(text) ?? neutralizeText(text);
@@ -88,7 +88,7 @@ function removeMarks(text: string): string {
 const SKILLS_OPEN = "<available_skills>";
 const SKILLS_CLOSE = "</available_skills>";
 
-/** As `neutralize`, but keeps the outermost element of the catalog of skills. */
+/** Like `neutralize`, but keeps the outermost element of the skill catalog. */
 export function neutralizeSkills(text: string): string {
   const open = text.indexOf(SKILLS_OPEN);
   const close = text.lastIndexOf(SKILLS_CLOSE);

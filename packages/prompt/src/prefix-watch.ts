@@ -8,12 +8,12 @@ import {
 } from "./prefix.ts";
 import type { PromptSection } from "./types.ts";
 
-/** The prefix of a run, and how it differs from that of the previous run in the session. */
+/** The prefix of a run and its difference from the prefix of the previous run in the session. */
 export interface PrefixReport extends Pick<PromptPrefix, "digest" | "tools"> {
   readonly drift: PrefixDrift | undefined;
 }
 
-/** Detects changes of the prompt prefix that make a vendor's cache useless. */
+/** Detects changes to the prompt prefix that invalidate a vendor's cache. */
 export interface PrefixWatch {
   check(
     sessionKey: string,
@@ -43,7 +43,7 @@ const DAY_MS = 86_400_000;
 const TTL_MS = 30 * DAY_MS;
 const DRIFT_TTL_MS = 7 * DAY_MS;
 
-/** Writes are not awaited: a digest lost in a crash is stored again at the next turn. */
+/** Writes are not awaited, because a digest lost in a crash is stored again in the next turn. */
 export function createPrefixWatch({ store, onProblem, now }: PrefixWatchOptions): PrefixWatch {
   const write = (...entry: Parameters<PrefixStore["set"]>): void => void store.set(...entry).catch(onProblem);
   return {

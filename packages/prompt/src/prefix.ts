@@ -2,13 +2,13 @@ import { hash } from "node:crypto";
 import { estimateTokens, type ToolSpec } from "@signalbox/agent-core";
 import type { PromptSection } from "./types.ts";
 
-/** Size of the blocks that are compared. */
+/** Size of the compared blocks, in bytes. */
 const BLOCK_BYTES = 16;
 const HASH_CHARS = 8;
 
-/** The part of a request that a vendor may cache: the tools, then the stable sections. */
+/** The beginning of a request that a vendor may cache: the tools, followed by the stable sections. */
 export interface PromptPrefix {
-  /** Digest of the prefix; equal for equal bytes. */
+  /** Digest of the prefix. Identical for identical bytes. */
   readonly digest: string;
   /** The tools as a section, which precedes all others. */
   readonly tools: Omit<PromptSection, "text">;
@@ -19,13 +19,13 @@ export interface PromptPrefix {
 /** Hashes of a section. They contain no text, so that deleted data does not survive here. */
 export interface SectionHashes {
   readonly name: string;
-  /** Length in UTF-8. */
+  /** Length in UTF-8 bytes. */
   readonly bytes: number;
-  /** Concatenated hashes of each {@link BLOCK_BYTES} bytes. */
+  /** Concatenated hashes of each block of {@link BLOCK_BYTES} bytes. */
   readonly blocks: string;
 }
 
-/** The first difference between two prefixes. A vendor's cache is useless from there on. */
+/** The first difference between two prefixes. A vendor's cache cannot be used from there on. */
 export interface PrefixDrift {
   readonly section: string;
   readonly change: "added" | "removed" | "changed";

@@ -13,7 +13,7 @@ export function getCapabilityNames(capabilities: Capabilities | undefined): stri
   ];
 }
 
-/** Returns the instructions that the client of a turn gives the agent. */
+/** Returns the instructions that a turn's client gives the agent. */
 export function getClientInstructions(turn: TurnRequest | undefined): string | undefined {
   const json = turn?.sampling?.json;
   const instructions = [
@@ -24,7 +24,7 @@ export function getClientInstructions(turn: TurnRequest | undefined): string | u
   return text === "" ? undefined : text;
 }
 
-/** Asks for an answer in JSON, since the agent's own prompt does not mention it. */
+/** Requests an answer in JSON, because the agent's own prompt does not mention it. */
 function createJsonInstructions(schema?: unknown): string {
   const rule =
     "A program reads your final answer: write one JSON value and nothing else, without a code fence.";

@@ -1,11 +1,11 @@
 import type { PromptMode, PromptPart, SystemPromptInput } from "./types.ts";
 
-/** Determines which sections are omitted first if there is not enough room. Essential ones never are. */
+/** Determines which sections are omitted first if there is not enough space. Essential sections are never omitted. */
 export type SectionPriority = "essential" | "high" | "normal" | "low";
 
 /** One or several sections of the prompt: position, modes, priority and content. */
 export interface SectionDefinition {
-  /** Name of the section, or the common name of several. */
+  /** Name of the section, or the common name of several sections. */
   readonly id: string;
   readonly part: PromptPart;
   readonly modes: readonly PromptMode[];

@@ -9,16 +9,16 @@ const EVERY_MODE: readonly PromptMode[] = ["full", "minimal", "none"];
 const WORKING: readonly PromptMode[] = ["full", "minimal"];
 const FULL: readonly PromptMode[] = ["full"];
 
-/** Budget of the catalog of skills, which limits itself to less. */
+/** Maximum length of the skill catalog, in characters. The catalog's own limit is lower. */
 const SKILLS_CHARS = 40_000;
-/** Budget of skills that apply to every request. */
+/** Maximum length of the skills that apply to every request, in characters. */
 const ACTIVE_SKILLS_CHARS = 60_000;
-/** Budget of the sections of the host and its hooks, for each part. */
+/** Maximum length of the sections from the host and its hooks, in characters, before and after the cache boundary. */
 const EXTRA_CHARS = 60_000;
 
 /**
- * The sections of the system prompt in order. What is the same for every turn precedes the cache boundary, and what
- * changes most often comes last.
+ * The sections of the system prompt in order. Sections that are the same for every turn precede the cache boundary, and
+ * sections that change most often come last.
  */
 export const SECTIONS: readonly SectionDefinition[] = [
   { id: "identity", part: "stable", modes: EVERY_MODE, priority: "essential", render: identity },
@@ -36,7 +36,7 @@ export const SECTIONS: readonly SectionDefinition[] = [
   },
   { id: "workspace", part: "stable", modes: WORKING, priority: "essential", render: workspace },
   { id: "documentation", part: "stable", modes: FULL, priority: "low", render: documentation },
-  // Each file has its own limit, and all of them have one.
+  // Each file has its own limit, and there is a limit for all of them together.
   { id: "workspace-files", part: "stable", modes: WORKING, priority: "normal", render: workspaceFiles },
   { id: "directives", part: "stable", modes: FULL, priority: "high", render: directives },
   { id: "silence", part: "stable", modes: FULL, priority: "essential", render: silence },

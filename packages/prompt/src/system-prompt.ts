@@ -33,7 +33,7 @@ export function buildSystemPrompt(input: SystemPromptInput): BuiltPrompt {
   return { system: volatile === "" ? { stable } : { stable, volatile }, sections };
 }
 
-/** Formats a prompt for people, with `CACHE_BOUNDARY` between its parts. Not for models. */
+/** Formats a prompt for people, with `CACHE_BOUNDARY` between the stable and the volatile sections. Not for models. */
 export function renderSystemPrompt(system: SystemPrompt): string {
   return system.volatile === undefined
     ? system.stable

@@ -9,15 +9,15 @@ export type PromptMode = "full" | "minimal" | "none";
 /** Position of a section: before the cache boundary (`stable`) or after it (`volatile`). */
 export type PromptPart = "stable" | "volatile";
 
-/** A section of a built prompt. Each part consists of the texts of its sections, joined by an empty line. */
+/** A section of a built prompt. The texts of the sections are joined by an empty line. */
 export interface PromptSection {
-  /** Stable and unique, for instance `tooling` or `workspace-file:AGENTS.md`. */
+  /** Stable and unique, for example `tooling` or `workspace-file:AGENTS.md`. */
   readonly name: string;
   /** Heading for people. */
   readonly title: string;
-  /** The text that the model gets, with its heading. */
+  /** The text for the model, including the heading. */
   readonly text: string;
-  /** UTF-16 units of `text`. */
+  /** Number of UTF-16 units in `text`. */
   readonly chars: number;
   /** Estimated by `estimateTokens` of `@signalbox/agent-core`. */
   readonly tokens: number;
@@ -31,27 +31,27 @@ export interface BuiltPrompt {
   readonly sections: readonly PromptSection[];
 }
 
-/** A tool as listed in the prompt. Every `Tool` and `ToolSpec` is one. */
+/** A tool as listed in the prompt. Every `Tool` and `ToolSpec` has these properties. */
 export interface PromptTool {
   readonly name: string;
-  /** The prompt lists its first sentence. */
+  /** Only the first sentence is listed in the prompt. */
   readonly description: string;
 }
 
 /** A workspace file, as returned by `loadWorkspaceFiles`. */
 export interface WorkspaceFile {
-  /** For instance `AGENTS.md`. */
+  /** For example `AGENTS.md`. */
   readonly name: string;
   readonly text: string;
   /** Size on disk in bytes, if `text` is only the start of the file. */
   readonly totalBytes?: number;
 }
 
-/** Limits of the workspace files in the prompt, in characters (UTF-16 units). */
+/** Size limits for the workspace files in the prompt, in characters (UTF-16 units). */
 export interface WorkspaceFileLimits {
-  /** Limit of one file; default 20,000. */
+  /** Maximum size of one file. Default: 20,000. */
   readonly maxFileChars?: number;
-  /** Limit of all files; default 150,000. */
+  /** Maximum size of all files together. Default: 150,000. */
   readonly maxTotalChars?: number;
 }
 
@@ -60,12 +60,15 @@ export interface ExtraSection {
   /** Unique among all sections. */
   readonly name: string;
   readonly title: string;
-  /** Without the heading. Headings inside are lowered, so that it stays one section. */
+  /** The text without the heading. Headings in the text are lowered, so that it stays one section. */
   readonly text: string;
   readonly part: PromptPart;
 }
 
-/** Facts about the run, after the cache boundary. Contains no clock: the time of a message is in its context. */
+/**
+ * Facts about the run, placed after the cache boundary. They do not include the time, because the time of a message is
+ * in its context.
+ */
 export interface PromptRuntime {
   /** Key of the session. */
   readonly session?: string;
@@ -73,7 +76,7 @@ export interface PromptRuntime {
   /** `provider/model`. */
   readonly model?: string;
   readonly thinking?: string;
-  /** Capabilities of the channel, for instance `threads`, `reactions`. */
+  /** Capabilities of the channel, for example `threads` and `reactions`. */
   readonly capabilities?: readonly string[];
   /** Further facts, in this order. */
   readonly facts?: Readonly<Record<string, string>>;
@@ -85,14 +88,14 @@ export interface SystemPromptInput {
   readonly agent: {
     readonly id: string;
     readonly name?: string;
-    /** Instructions of the operator; part of the identity section. */
+    /** Instructions from the operator, which belong to the identity section. */
     readonly systemPrompt?: string;
   };
   /** The tools that this agent may use, in the order of the request. */
   readonly tools?: readonly PromptTool[];
   /** Skills that apply to every request, in full. */
   readonly activeSkills?: readonly ActiveSkill[];
-  /** The catalog of skills with its `<available_skills>` block. Shown if the agent has the `read` tool. */
+  /** The skill catalog with its `<available_skills>` block. Shown if the agent has the `read` tool. */
   readonly skills?: string;
   /** Absolute path of the agent's folder. */
   readonly workspaceDir?: string;
@@ -102,7 +105,7 @@ export interface SystemPromptInput {
   readonly workspaceFileLimits?: WorkspaceFileLimits;
   readonly extra?: readonly ExtraSection[];
   readonly runtime?: PromptRuntime;
-  /** Limit of all sections together; default: none. Essential sections are kept in any case. */
+  /** Maximum size of all sections together. Essential sections are always kept. Default: no limit. */
   readonly maxTokens?: number;
 }
 
@@ -117,7 +120,7 @@ export interface Documentation {
 /** A skill that applies to every request. */
 export interface ActiveSkill {
   readonly name: string;
-  /** Path of its file. Paths in its text are relative to that folder. */
+  /** Path of the skill file. Paths in its text are relative to its folder. */
   readonly location: string;
   readonly text: string;
 }

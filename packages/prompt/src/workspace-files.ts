@@ -5,8 +5,8 @@ import { reasonOf } from "@signalbox/agent-core";
 import type { WorkspaceFile } from "./types.ts";
 
 /**
- * The files that are part of every prompt, in this order: files that change often come last. `BOOTSTRAP.md` is only for
- * the first conversation: see `readFirstRun`.
+ * The files that are part of every prompt, in this order. Files that change often come last. `BOOTSTRAP.md` is only
+ * used in the first conversation: see `readFirstRun`.
  */
 const WORKSPACE_FILES: readonly string[] = [
   "AGENTS.md",
@@ -20,7 +20,7 @@ const WORKSPACE_FILES: readonly string[] = [
 /** Files in which owners keep notes about themselves. */
 const PRIVATE: ReadonlySet<string> = new Set(["MEMORY.md", "USER.md"]);
 
-/** Returns the files that everyone who talks to the agent may learn about. */
+/** Returns the files that may be disclosed to everyone who talks to the agent. */
 export function getSharedFiles(files: readonly WorkspaceFile[]): readonly WorkspaceFile[] {
   return files.filter(({ name }) => !PRIVATE.has(name));
 }
@@ -28,7 +28,10 @@ export function getSharedFiles(files: readonly WorkspaceFile[]): readonly Worksp
 export interface LoadWorkspaceFilesOptions {
   /** Names, not paths. Default: `WORKSPACE_FILES`. The order is kept. */
   readonly names?: readonly string[];
-  /** Maximum bytes read of one file. Default: 120,000, enough for 20,000 characters of any script. */
+  /**
+   * Maximum number of bytes to read from one file. Default: 120,000, which is enough for 20,000 characters of any
+   * script.
+   */
   readonly maxBytes?: number;
 }
 
@@ -49,8 +52,8 @@ const DEFAULT_MAX_BYTES = 120_000;
 const NAME = /^[\p{L}\p{N}_-][\p{L}\p{N}._ -]{0,119}$/u;
 
 /**
- * Reads the workspace files of a folder. Missing files are skipped. Links are not followed, since an agent can create
- * links and the host can read more than the agent may. Does not throw if a file cannot be read.
+ * Reads the workspace files in a folder. Skips missing files. Does not follow links, because an agent can create links
+ * and the host can read more than the agent may. Does not throw if a file cannot be read.
  */
 export async function loadWorkspaceFiles(
   dir: string,
@@ -81,7 +84,7 @@ export async function loadWorkspaceFiles(
 export interface WorkspaceFileReaderOptions {
   /** Called each time a file could not be read. */
   readonly onProblem: (dir: string, problem: WorkspaceFileProblem) => void;
-  /** Returns milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number;
 }
 
@@ -126,7 +129,7 @@ async function readStart(
       length += bytesRead;
     }
     const partial = size > length;
-    // `stream` prevents a replacement character for a character that was cut at the end.
+    // `stream` prevents a replacement character if the last character was cut.
     const text = new TextDecoder().decode(buffer.subarray(0, length), { stream: partial });
     return partial ? { name, text, totalBytes: size } : { name, text };
   } catch (error) {

@@ -42,7 +42,7 @@ const INTRODUCTION: RenderedSection = {
   ].join("\n"),
 };
 
-/** Returns the start of a text, at a line break if that costs little, and a note about what is missing. */
+/** Returns the start of a text, cut at a line break if that loses little text, and a note about the omitted rest. */
 function takeStart(text: string, max: number, file: WorkspaceFile): string {
   const partial = file.totalBytes !== undefined;
   if (text.length <= max && !partial) return text;

@@ -1,7 +1,7 @@
-/** A heading, or a list marker without content. */
+/** Matches a heading, or a list marker without content. */
 const BARE_LINE = /^(#{1,6}(\s.*)?|[-*+](\s+\[[ xX]?\])?)$/;
 
-/** Removes HTML comments, which are for people, together with lines that contain nothing else. */
+/** Removes HTML comments, which are for people, and lines that contain nothing else. */
 export function removeComments(text: string): string {
   let kept = "";
   let at = 0;

@@ -3,11 +3,11 @@ export function matchesEveryAccount(pattern: string | undefined): boolean {
   return pattern === undefined || /^\*+$/.test(pattern);
 }
 
-/** Returns true if a pattern matches the whole name of an account. `*` matches any text, including none. */
+/** Returns true if a pattern matches the whole name of an account. `*` matches any string, including the empty one. */
 export function matchesAccount(pattern: string | undefined, account: string): boolean {
   if (pattern === undefined) return true;
   if (!pattern.includes("*")) return pattern === account;
-  // Not a regular expression: with many stars, matching could take exponential time.
+  // This is not a regular expression, because matching many stars could take exponential time.
   const parts = pattern.split("*");
   const first = parts[0] ?? "";
   const last = parts.at(-1) ?? "";

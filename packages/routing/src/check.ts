@@ -5,7 +5,7 @@ import { isTimeZone } from "./reset.ts";
 import { findShadowedBindings, type ShadowedBinding } from "./shadowed.ts";
 import type { BindingMatch, RoutingConfig } from "./types.ts";
 
-/** A mistake in a routing configuration. */
+/** An error in a routing configuration. */
 export type RoutingProblem = { readonly message: string; readonly remedy: string } & (
   | { readonly code: "unknown_agent"; readonly bindingIndex: number }
   /** No message can meet the conditions. */

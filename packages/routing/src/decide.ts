@@ -9,12 +9,12 @@ export interface PlacedBinding {
   readonly binding: Binding;
 }
 
-/** The binding that decides, and the tier in which it matched. */
+/** The binding that determines the route, and the tier in which it matched. */
 export interface Decision extends PlacedBinding {
   readonly tier: RouteTier;
 }
 
-/** Bindings grouped by channel, tier and the condition that defines the tier, so that only a few are compared. */
+/** Bindings grouped by channel, tier and the condition that defines the tier, so that only a few must be compared. */
 export type BindingIndex = ReadonlyMap<string, readonly PlacedBinding[]>;
 
 export function indexBindings(bindings: readonly PlacedBinding[]): BindingIndex {
@@ -23,7 +23,7 @@ export function indexBindings(bindings: readonly PlacedBinding[]): BindingIndex 
   );
 }
 
-/** Tries the tiers in order. Within a tier, the first listed binding that matches decides. */
+/** Tries the tiers in order. Within a tier, the first matching binding determines the route. */
 export function decide(
   index: BindingIndex,
   input: RouteInput,
@@ -42,7 +42,7 @@ export function decide(
 
 const ACCOUNT_PATTERNS = "*";
 
-/** Returns the value of the condition that gives a binding's tier its name. */
+/** Returns the value of the condition after which a binding's tier is named. */
 function getNamingCondition(match: BindingMatch): string {
   const { peer, guildId, teamId, account } = match;
   switch (getTier(match)) {
@@ -63,7 +63,7 @@ function getNamingCondition(match: BindingMatch): string {
   }
 }
 
-/** Returns the values under which bindings of a tier that match this message are indexed. */
+/** Returns the index keys of a tier's bindings that could match this message. */
 function getNamingValues(input: RouteInput, tier: RouteTier): readonly string[] {
   const { peer, otherPeerIds = [], parentPeer, guildId, teamId, account } = input;
   switch (tier) {

@@ -1,12 +1,15 @@
 import { hash } from "node:crypto";
 import type { RouteInput, RoutingConfig } from "./types.ts";
 
-/** Version of the routing rules. Increment it if the same configuration gives other routes, to drop cached ones. */
+/**
+ * Version of the routing rules. Increment it if the same configuration produces different routes, to invalidate cached
+ * ones.
+ */
 const RULES = 3;
 
 /**
- * Returns a digest of everything in a configuration that routes depend on, as 64 hexadecimal digits. It includes the
- * order of bindings and identity links, but not reset policies.
+ * Returns a digest of all settings that routes depend on, as 64 hexadecimal digits. It includes the order of bindings
+ * and identity links, but not reset policies.
  */
 export function digestConfig(config: RoutingConfig): string {
   const { bindings, agents, defaultAgent, dmScope = "per-channel-peer", identityLinks = {} } = config;

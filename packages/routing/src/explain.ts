@@ -7,19 +7,19 @@ import type { DmScope, RouteInput, RoutingConfig } from "./types.ts";
 export interface RouteExplanation {
   readonly input: RouteInput;
   readonly route: Route;
-  /** Every tier in order; those after the one that decided are `not_reached`. */
+  /** Every tier in order. Tiers after the one that matched are `not_reached`. */
   readonly tiers: readonly TierReport[];
   readonly session: {
     readonly dmScope: DmScope;
-    /** Name of the linked person whose session this is. */
+    /** Name of the linked person to whom the session belongs. */
     readonly linkedTo?: string;
     /** One sentence for people, in English. */
     readonly reason: string;
   };
   readonly cache: {
-    /** The cache that `resolve` would currently read this route from. */
+    /** The cache from which `resolve` would currently read this route. */
     readonly source: "memory" | "store" | "none";
-    /** Key of this route in the cache: a digest of everything that it depends on. */
+    /** Key of this route in the cache, which is a digest of everything that the route depends on. */
     readonly digest: string;
     /** Digest of the configuration. */
     readonly config: string;
@@ -45,7 +45,7 @@ export interface TriedBinding {
   readonly mismatches: readonly Mismatch[];
 }
 
-/** Reports every tier and, for the bindings of the channel, the conditions that did not hold. */
+/** Reports every tier and, for the channel's bindings, the conditions that were not met. */
 export function explainTiers(
   config: RoutingConfig,
   agents: ReadonlySet<string>,

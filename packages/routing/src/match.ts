@@ -3,18 +3,18 @@ import type { Peer } from "./peer.ts";
 import { isAnyPeer, type RouteTier } from "./tiers.ts";
 import type { Binding, RouteInput } from "./types.ts";
 
-/** One condition of a binding that did not hold. */
+/** A condition of a binding that was not met. */
 export interface Mismatch {
   readonly field: "channel" | "agent" | "account" | "peer" | "guildId" | "roles" | "teamId";
   /** The value that the binding requires. */
   readonly wanted: string;
-  /** The message's value; absent if it has none. */
+  /** The message's value, if it has one. */
   readonly got?: string;
 }
 
 /**
- * Returns the conditions of a binding that do not hold for a message in a tier; empty if the binding matches. Routes,
- * explanations, the cache and the check of bindings all use this one comparison.
+ * Returns the conditions of a binding that a message does not meet in a tier. Empty if the binding matches. Routes,
+ * explanations, the cache and the check of bindings all use this comparison.
  */
 export function findMismatches(
   { agent, match }: Binding,

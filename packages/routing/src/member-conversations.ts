@@ -9,7 +9,7 @@ export function getMemberPrefix(member: string): string {
 
 /**
  * Returns true if a session is a member's conversation with one of the gateway's own clients. The member can read it,
- * even if an owner has written into it.
+ * even if an owner has written to it.
  *
  * @param isOwnChannel returns true for channels of the gateway's own clients, which authenticate with a token
  */

@@ -1,6 +1,6 @@
 export const PEER_KINDS = ["direct", "group", "channel"] as const;
 
-/** The kind of conversation that a message was written in. */
+/** The kind of conversation that contains a message. */
 export type PeerKind = (typeof PEER_KINDS)[number];
 
 /** The conversation that a message belongs to: the person in a direct chat, otherwise the group or channel. */

@@ -1,6 +1,6 @@
 import type { PeerKind } from "./peer.ts";
 
-/** The rule by which a conversation starts a new session. */
+/** The rule that determines when a conversation starts a new session. */
 export type ResetPolicy =
   | { readonly mode: "none" }
   /** Every day at this hour, 0 to 23, in an IANA time zone. Default: the machine's time zone. */
@@ -16,9 +16,9 @@ export interface ResetPolicies {
   readonly channel?: ResetPolicy | undefined;
 }
 
-/** Times in milliseconds since 1970. */
+/** Times in milliseconds since the epoch. */
 export interface ResetTimes {
-  /** Arrival of the session's last message; absent in a new session. */
+  /** Arrival time of the session's last message. Absent for a new session. */
   readonly lastMessageAt?: number | undefined;
   readonly now: number;
 }
@@ -49,7 +49,7 @@ export function isResetDue(policy: ResetPolicy, { lastMessageAt, now }: ResetTim
   }
 }
 
-/** Returns the last instant, at or before `now`, at which the clocks of a zone reached the hour. */
+/** Returns the last instant, at or before `now`, at which the local time of a zone reached the hour. */
 function getLastBoundary(hour: number, timeZone: string | undefined, now: number): number {
   const today = getLocalMidnight(now, timeZone);
   const boundary = getFirstInstant(today + hour * 3_600_000, timeZone);
@@ -62,7 +62,7 @@ function getLocalMidnight(instant: number, timeZone: string | undefined): number
   return local - (((local % DAY) + DAY) % DAY);
 }
 
-/** Returns the first instant at which the clocks of a zone show this time or a later one. */
+/** Returns the first instant at which the local time of a zone is this time or later. */
 function getFirstInstant(local: number, timeZone: string | undefined): number {
   // The offsets one day before and after enclose any clock change. The larger one gives the earlier instant.
   const before = getUtcOffset(local - DAY, timeZone);
@@ -88,7 +88,7 @@ const formats = new Map<string | undefined, Intl.DateTimeFormat>();
 function getUtcOffset(instant: number, timeZone: string | undefined): number {
   let format = formats.get(timeZone);
   if (format === undefined) {
-    // Creating a format is far more expensive than using it, and there are only a few zones.
+    // Creating a format is far more expensive than using it, and there are only a few time zones.
     format = new Intl.DateTimeFormat("en-US", {
       timeZone,
       calendar: "iso8601",

@@ -8,7 +8,7 @@ export interface RouterClock {
   after(ms: number, run: () => void): () => void;
 }
 
-/** A cached route. One from the store is not verified yet. */
+/** A cached route. A route from the store is not verified yet. */
 export type CacheEntry =
   | { readonly source: "memory"; readonly route: Route }
   | { readonly source: "store"; readonly route: unknown };
@@ -22,13 +22,13 @@ export interface RouteCacheOptions {
   readonly onError: ((error: unknown) => void) | undefined;
 }
 
-/** Maximum number of routes loaded at startup: enough for the conversations of the last days. */
+/** Maximum number of routes to load at startup, which covers the conversations of the last few days. */
 const MAX_LOADED_ROUTES = 2_000;
-/** Maximum length of a cached session key, in UTF-16 units. No usual platform has longer ids. */
+/** Maximum length of a cached session key, in UTF-16 units. No common platform has longer ids. */
 const MAX_SESSION_KEY_LENGTH = 1_024;
-/** Maximum number of rows to be written. Further rows are dropped, since a route can be computed again. */
+/** Maximum number of pending rows. Further rows are dropped, because a route can be computed again. */
 const MAX_PENDING_ROWS = 2_000;
-/** Number of pending rows that are written at once. */
+/** Number of pending rows at which they are written immediately. */
 const FLUSH_AT = 256;
 /** Delay before pending rows are written, in milliseconds. */
 const FLUSH_MS = 1_000;
@@ -77,7 +77,9 @@ export class RouteCache {
     else this.#cancelTimer ??= this.#clock.after(FLUSH_MS, () => void this.flush());
   }
 
-  /** Loads the routes of this configuration and removes those of others. Returns the number of routes loaded. */
+  /**
+   * Loads this configuration's routes and removes those of other configurations. Returns the number of loaded routes.
+   */
   async warm(): Promise<number> {
     const limit = Math.min(MAX_LOADED_ROUTES, this.#maxRoutes);
     let loaded = 0;

@@ -16,15 +16,15 @@ import type { Binding, DmScope, RouteInput, RoutingConfig } from "./types.ts";
 export interface RouterOptions {
   /** Stores routes across restarts. Default: none. */
   readonly cache?: RouteCacheStore;
-  /** Default: `setTimeout` with timers that do not keep the process alive. */
+  /** Default: `setTimeout`, with timers that do not keep the process alive. */
   readonly clock?: RouterClock;
-  /** Maximum number of routes cached in memory; 0 disables the cache. Default: 10,000. */
+  /** Maximum number of routes to cache in memory. 0 disables the cache. Default: 10,000. */
   readonly maxRoutes?: number;
   /** Called if the durable cache fails. Routing continues without it. */
   readonly onCacheError?: (error: unknown) => void;
 }
 
-/** Routes messages by a copy of one configuration. To change the configuration, create another router. */
+/** Routes messages using a copy of one configuration. To change the configuration, create another router. */
 export interface Router {
   /** Digest of the configuration. */
   readonly digest: string;
@@ -35,10 +35,10 @@ export interface Router {
   /** Returns true if a message that arrives now starts a new session in a conversation of this kind. */
   isResetDue(kind: PeerKind, at: ResetTimes): boolean;
   /**
-   * Loads the newest routes of this configuration from the durable cache, at most 2,000, and removes those of other
+   * Loads this configuration's newest routes from the durable cache, at most 2,000, and removes those of other
    * configurations.
    *
-   * @returns the number of routes loaded
+   * @returns the number of loaded routes
    */
   warm(): Promise<number>;
   /** Writes pending routes to the durable cache. */
@@ -168,7 +168,7 @@ class BindingRouter implements Router {
       : { agentId, sessionKey, matchedBy: decision.tier, bindingIndex: decision.index };
   }
 
-  /** Returns a route from the durable cache if this configuration can give it to this message. */
+  /** Returns a route from the durable cache if this configuration could produce it for this message. */
   #verify(stored: unknown, input: RouteInput): Route | undefined {
     if (typeof stored !== "object" || stored === null) return undefined;
     const { agentId, sessionKey, matchedBy, bindingIndex }: Record<string, unknown> = { ...stored };

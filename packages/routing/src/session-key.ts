@@ -22,11 +22,11 @@ export type SessionKeyParts =
       readonly kind: "direct";
       readonly agentId: string;
       readonly channel?: string;
-      /** Only together with `channel`. */
+      /** Only set together with `channel`. */
       readonly account?: string;
       readonly peerId: string;
       /**
-       * True if the peer's own id equals the name of a linked person, but the peer is not linked. Only without
+       * True if the peer's own id equals the name of a linked person, but the peer is not linked. Only set without
        * `channel`.
        */
       readonly namesake?: true;
@@ -43,7 +43,7 @@ export type SessionKeyParts =
 
 const NAMESAKE = "%~";
 
-/** Formats a session key. Different parts always give different keys. */
+/** Formats a session key. Different components always produce different keys. */
 export function formatSessionKey(parts: SessionKeyParts): string {
   const agent = `agent:${escapeId(parts.agentId)}`;
   if (parts.kind === "main") return `${agent}:main`;
@@ -56,7 +56,7 @@ export function formatSessionKey(parts: SessionKeyParts): string {
   return parts.threadId === undefined ? key : `${key}:thread:${escapeId(parts.threadId)}`;
 }
 
-/** Parses a session key. Returns `undefined` unless formatting the parts gives exactly `key` again. */
+/** Parses a session key. Returns `undefined` unless formatting the result produces exactly `key` again. */
 export function parseSessionKey(key: string): SessionKeyParts | undefined {
   const parts = parseSegments(key.split(":"));
   return parts !== undefined && formatSessionKey(parts) === key ? parts : undefined;

@@ -22,7 +22,7 @@ type FromCaller = "model" | "stream" | "policy" | "beforeCompaction" | "signal" 
 export interface ConversationToCompact extends Pick<CompactionRequest, FromCaller> {
   readonly sessionKey: string;
   readonly session: SessionState | undefined;
-  /** Called with the size of the conversation in tokens before anything is done. */
+  /** Called with the size of the conversation in tokens before the compaction begins. */
   readonly onStart?: (tokens: number) => void;
 }
 
@@ -35,13 +35,13 @@ export interface CompactedConversation extends Pick<Compaction, "replaced" | "so
   readonly used: RunUsage;
 }
 
-/** Share of the window that is kept verbatim. For a short conversation, the same share of the conversation. */
+/** Share of the window to keep verbatim. For a short conversation, the same share of the conversation. */
 const KEPT_SHARE = 0.25;
 
 /**
- * Replaces the older part of a conversation by a summary. No run may hold the conversation.
+ * Replaces the older messages of a conversation with a summary. No run may hold the conversation.
  *
- * @returns `undefined` if there is nothing to gain or `signal` aborted first
+ * @returns `undefined` if there is nothing to gain or `signal` was aborted first
  */
 export async function compactConversation(
   { sessions, histories, lease }: CompactConversationPorts,

@@ -12,7 +12,7 @@ import type { Waiting } from "./waiting.ts";
 
 /** An agent run whose start is recorded in a journal. */
 export interface DurableRun {
-  /** The input of the run. For a continued run, `history` holds what it did before and there is no `input`. */
+  /** The input of the run. For a resumed run, `history` contains its earlier messages and there is no `input`. */
   readonly context: AgentContext;
   /**
    * The settings of the loop. {@link decidePendingCall} decides about calls that an earlier process left without a
@@ -20,15 +20,15 @@ export interface DurableRun {
    */
   readonly config: Omit<AgentLoopConfig, "onPendingCall">;
   readonly journal: JournalOptions;
-  /** Returns true if a call that an earlier process has started may be repeated. Default: no call is repeated. */
+  /** Returns true if a call that an earlier process started may be repeated. Default: no call is repeated. */
   readonly isRepeatable?: (call: PendingCall["call"]) => boolean;
-  /** Records that the run waits for a person while `config.onAsk` does. Default: not recorded. */
+  /** Records that the run is waiting for a person while `config.onAsk` waits. Default: not recorded. */
   readonly waiting?: Waiting;
   /** Returns true if an abort leaves the run to the next process. Default: an abort ends the run. */
   readonly isSuspended?: () => boolean;
 }
 
-/** A run whose agent has finished. The host records its end, together with everything that follows from it. */
+/** A run whose agent has finished. The host records its end together with all consequences. */
 export interface EndedRun {
   readonly result: RunResult;
   /** Messages to commit together with the end of the run. */
@@ -76,7 +76,7 @@ export async function runDurably(
       },
       emit,
     );
-    // A run ends with `waiting` only if nothing in this process waits for the response.
+    // A run ends with `waiting` only if nothing in this process is waiting for the response.
     if (run.isSuspended?.() === true || result.reason === "waiting") {
       await journal.flush();
       return undefined;
@@ -90,7 +90,7 @@ export async function runDurably(
   }
 }
 
-/** Commits first, so that after a crash the request is about the same call and is not repeated. */
+/** Commits first, so that after a crash the request refers to the same call and is not repeated. */
 async function askAfterCommit<T>(
   journal: Journal,
   waiting: Waiting | undefined,

@@ -2,7 +2,7 @@ import type { AgentMessage } from "@signalbox/agent-core";
 import { LRUCache } from "lru-cache";
 import type { ConversationStore } from "./store.ts";
 
-/** The conversation that a run starts from. */
+/** The conversation that a run continues. */
 export interface History {
   readonly messages: readonly AgentMessage[];
   /** Sequence number of each message in its session. */
@@ -10,23 +10,23 @@ export interface History {
 }
 
 /**
- * A cache of recently used conversations. The next message need not read them again, and providers get the same message
- * objects, so they can reuse what they derived from them. An entry is used only if it is still current.
+ * A cache of recently used conversations. The next message does not have to read them again, and providers receive the
+ * same message objects, so they can reuse data derived from them. An entry is used only if it is still current.
  */
 export interface Histories {
-  /** @param session the current state from the store; `undefined` if there is no session yet */
+  /** @param session the current state from the store, or `undefined` if there is no session yet */
   load(sessionKey: string, session: SessionState | undefined): Promise<History>;
   /** Caches a conversation after a run. */
   keep(sessionKey: string, generation: number, history: History): void;
-  /** Removes a conversation. The run that is in progress does not cache it either. */
+  /** Removes a conversation. A run in progress does not add it to the cache again. */
   forget(sessionKey: string): void;
 }
 
 /** Identifies the state of a conversation. */
 export interface SessionState {
-  /** Counts the resets of the conversation. */
+  /** Number of resets of the conversation. */
   readonly generation: number;
-  /** Sequence number of the newest message; 0 before the first. */
+  /** Sequence number of the newest message. 0 before the first message. */
   readonly lastSeq: number;
 }
 
@@ -34,7 +34,7 @@ interface CachedHistory extends History {
   readonly generation: number;
 }
 
-/** Size limits in characters, over all conversations and for one. */
+/** Maximum size in characters, for all conversations and for one. */
 const MAX_CHARS = 16_000_000;
 const MAX_CHARS_PER_HISTORY = MAX_CHARS / 4;
 /** Size of an object without its strings, in characters. */
@@ -47,7 +47,7 @@ export function createHistories(sessions: Pick<ConversationStore, "history">): H
     sizeCalculation: ({ messages }) => getSize(messages),
   });
 
-  /** Conversations that changed in the store since they were last loaded. */
+  /** Conversations that have changed in the store since they were last loaded. */
   const changed = new Set<string>();
 
   return {
@@ -61,7 +61,7 @@ export function createHistories(sessions: Pick<ConversationStore, "history">): H
       const isCurrent =
         history?.generation === session?.generation && history?.seqs.at(-1) === session?.lastSeq;
       if (history !== undefined && isCurrent) return history;
-      // Without a session, a later one under this key reuses the sequence numbers.
+      // If there is no session, a later session under this key will reuse the sequence numbers.
       cache.delete(sessionKey);
       if (session === undefined) return { messages: [], seqs: [] };
       const rows = await sessions.history(sessionKey);

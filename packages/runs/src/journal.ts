@@ -18,7 +18,7 @@ export interface JournalOptions {
   readonly lease: LeaseToken;
   readonly runId: RunId;
   readonly sessionKey: string;
-  /** Sequence numbers of the messages that the loop starts from, its input included. */
+  /** Sequence numbers of the messages that the loop starts from, including its input. */
   readonly seqs: readonly number[];
   /** Calls that an earlier process recorded. Default: none. */
   readonly calls?: readonly Pick<JournalCall, "callId" | "state">[];
@@ -27,35 +27,38 @@ export interface JournalOptions {
   readonly takeSteeringIds?: () => readonly InboxId[];
 }
 
-/** Messages that are left when a run ends by itself. */
+/** Messages that remain to be committed when a run ends normally. */
 export interface RunTail {
-  /** The last turn. Commit it together with the end of the run. */
+  /** The messages of the last turn. Commit them together with the end of the run. */
   readonly messages: readonly AgentMessage[];
-  /** Sequence numbers of the whole conversation, the last turn included; `undefined` after a compaction. */
+  /** Sequence numbers of the whole conversation, including the last turn. `undefined` after a compaction. */
   readonly seqs: readonly number[] | undefined;
 }
 
-/** Makes the entries of a run durable before the next effect happens. */
+/** Makes the entries of a run durable before the next effect. */
 export interface Journal {
   readonly onJournalEntry: OnJournalEntry;
-  /** Commits everything pending now, before a person or another system learns of it. */
+  /** Commits all pending entries immediately, before a person or another system sees them. */
   commit(): Promise<void>;
-  /** Ends the journal of a run that has ended by itself. */
+  /** Ends the journal of a run that has ended normally. */
   end(): Promise<RunTail>;
-  /** Commits everything pending, for a run that does not end now. Throws without writing if an earlier write failed. */
+  /** Commits all pending entries for a run that does not end now. Throws without writing if an earlier write failed. */
   flush(): Promise<void>;
   /** Stops pending commits. */
   close(): void;
 }
 
-/** Maximum time for which a turn waits for the results of its calls before it is committed without them. */
+/**
+ * Maximum time for which a turn waits for the results of its calls before it is committed without them, in
+ * milliseconds.
+ */
 const RESULTS_WAIT_MS = 100;
 
 /**
  * Creates the journal of a run. Entries share a commit if nothing between them has effects that may not be repeated: a
- * turn with harmless calls waits for their results, and the last turn for the end of the run. Any other call is
- * committed as started before it is made, and its result at once. Otherwise the model would have to repeat the turn
- * after a crash, and would make the call under another id.
+ * turn with harmless calls waits for their results, and the last turn waits for the end of the run. Any other call is
+ * committed as started before it is made, and its result is committed immediately. Otherwise, the model would have to
+ * repeat the turn after a crash and would make the call under another id.
  */
 export function createJournal(options: JournalOptions): Journal {
   return new RunJournal(options);
@@ -67,14 +70,14 @@ class RunJournal implements Journal {
   readonly #seqs: number[];
   #newest: number;
   #compacted = false;
-  /** Messages that wait for the next commit. */
+  /** Messages that are waiting for the next commit. */
   #pending: AgentMessage[] = [];
-  /** Ids of calls that the store knows. */
+  /** Ids of calls that are already in the store. */
   readonly #recorded: Set<string>;
   /** Calls of the pending turn that have no result yet. */
   readonly #open = new Map<string, ToolIntent>();
   #timer: NodeJS.Timeout | undefined;
-  /** A commit in the background that has not been awaited yet. */
+  /** A background commit that has not been awaited yet. */
   #background: Promise<void> = Promise.resolve();
   #failure: { readonly error: unknown } | undefined;
 
@@ -173,7 +176,8 @@ class RunJournal implements Journal {
   }
 
   /**
-   * Writes to the store. After a failed write there are no others, since they would leave a gap in the conversation.
+   * Writes to the store. After a failed write, nothing else is written, because that would leave a gap in the
+   * conversation.
    */
   async #write(messages: readonly AgentMessage[], write: () => Promise<unknown>): Promise<void> {
     try {
@@ -196,7 +200,7 @@ class RunJournal implements Journal {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** Takes everything pending for a commit. */
+  /** Removes and returns all pending entries for a commit. */
   #take(): { readonly messages: AgentMessage[]; readonly intents: ToolIntent[] } {
     clearTimeout(this.#timer);
     this.#timer = undefined;

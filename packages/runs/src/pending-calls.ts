@@ -5,10 +5,11 @@ import type { JournalCall } from "@signalbox/store/types";
  * Decides what to do with a call that an earlier process left without a result. A call with external effects that was
  * started is never repeated blindly.
  *
- * @param calls the calls of the run from its journal
- * @param isRepeatable whether repeating a call has no further effect, for instance because it sends an idempotency key
+ * @param calls the calls in the run's journal
+ * @param isRepeatable whether repeating a call has no additional effect, for example because the call sends an
+ * idempotency key
  * @returns `undefined` for a call of another run, which has ended. The loop then reports the unknown outcome to the
- *   model.
+ * model.
  */
 export function decidePendingCall(
   { call, tool }: PendingCall,

@@ -6,13 +6,13 @@ export interface RunBodies extends Bodies {
   readonly message: AgentMessage;
 }
 
-/** The part of a store that keeps the journals of runs. */
+/** The store methods for the journals of runs. */
 export type JournalStore = Pick<
   RunStore<RunBodies>,
   "step" | "toolStarted" | "toolResults" | "wait" | "inspect"
 >;
 
-/** The part of a store that keeps the conversations that runs continue. */
+/** The store methods for the conversations that runs continue. */
 export type ConversationStore = Pick<SessionStore<RunBodies>, "history" | "compact">;
 
 /** A message of a conversation and its sequence number. */

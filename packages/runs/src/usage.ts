@@ -28,7 +28,7 @@ export function sumUsage(messages: readonly AgentMessage[]): LoopUsage {
   };
 }
 
-/** Sums up the usage of a run over restarts. */
+/** Adds up the usage of a run across restarts. */
 export function addRunUsage(
   before: LoopUsage | undefined,
   used: LoopUsage | undefined,

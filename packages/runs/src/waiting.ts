@@ -2,27 +2,27 @@ import type { JournalEntry } from "@signalbox/agent-core";
 import type { LeaseToken, RunId } from "@signalbox/store/types";
 import type { JournalStore } from "./store.ts";
 
-/** Tracks whether a run only waits for a person. */
+/** Tracks whether a run is only waiting for a person. */
 export interface Waiting {
   /** Asks a person and returns the response. */
   readonly during: <T>(ask: () => T | Promise<T>) => Promise<T>;
-  /** Await it before the entry is recorded. Throws what the store throws. */
+  /** Await this before the entry is recorded. Throws store errors. */
   onJournalEntry(entry: JournalEntry): Promise<void>;
 }
 
-/** The runs of this process that wait for people. */
+/** The runs in this process that are waiting for people. */
 export interface WaitingRuns {
   /** Tracks one attempt of a run. */
   track(runId: RunId, slot: RunSlot): Waiting;
-  /** Ends the waiting state of a run whose attempt failed because of the store. Throws what the store throws. */
+  /** Ends the waiting state of a run whose attempt failed because of the store. Throws store errors. */
   clear(runId: RunId): Promise<void>;
   /** Ends the waiting state of all runs. */
   clearAll(): Promise<void>;
 }
 
-/** The slot that a run takes among the concurrent ones. */
+/** The concurrency slot that a run occupies. */
 interface RunSlot {
-  /** Frees the slot while the run only waits. */
+  /** Frees the slot while the run is only waiting. */
   standBy(on: boolean): void;
 }
 
@@ -34,9 +34,9 @@ export interface WaitingRunsOptions {
 }
 
 /**
- * Records which runs only wait for a person. Such a run frees its slot, and a crash meanwhile does not count against
- * its messages, because it cannot have caused the crash. It does count while another of its calls runs beside the
- * question.
+ * Records which runs are only waiting for a person. Such a run frees its slot, and a crash does not count against its
+ * messages, because it cannot have caused the crash. The crash does count if another call of the run was in progress at
+ * the same time.
  */
 export function createWaitingRuns({ store, lease, onFailure }: WaitingRunsOptions): WaitingRuns {
   /** Ids of runs recorded as waiting. A run may be attempted several times in this process but is recorded once. */
@@ -56,7 +56,7 @@ export function createWaitingRuns({ store, lease, onFailure }: WaitingRunsOption
     else recorded.delete(runId);
   };
 
-  /** Writes one after the other, so that the last state wins. */
+  /** Writes one after the other, so that the last state is the one that is stored. */
   const note = (runId: RunId, isWaiting: () => boolean): Promise<void> => {
     const before = writes.get(runId) ?? Promise.resolve();
     const next = before.then(() => write(runId, isWaiting()));
@@ -128,7 +128,7 @@ function createWaiting({ slot, isRecorded, note, onFailure }: WaitingContext): W
   };
 }
 
-/** True if the run has ended, and with it the waiting. */
+/** Returns true if the run has ended, which also ends the wait. */
 function hasEnded(error: unknown): boolean {
   return error instanceof Error && "code" in error && ENDED.has(error.code);
 }

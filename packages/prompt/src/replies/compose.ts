@@ -9,18 +9,18 @@ interface ReplyMedia {
   readonly voice: boolean;
 }
 
-/** The reply of a run as people see it. */
+/** The reply of a run in the form in which people see it. */
 export interface Reply {
   /** Text for viewers and API clients. */
   readonly text: string;
   readonly silent: boolean;
   /** True if the model wrote nothing for people, but did not choose to be silent. */
   readonly empty?: boolean;
-  /** The last part of the text, if it is a note about the end of the run and not from the model. */
+  /** The last paragraph of the text, if it is a note about the end of the run and was not written by the model. */
   readonly note?: string;
-  /** Id of the message that the reply refers to; absent for the message that was answered. */
+  /** Id of the message to which the reply refers. Absent for the message that was answered. */
   readonly replyTo?: string;
-  /** Attachments that are sent with the reply and not named in the text. */
+  /** Attachments that are sent with the reply and not mentioned in the text. */
   readonly media?: ReplyMedia;
 }
 
@@ -29,11 +29,11 @@ export type Ending = "complete" | { readonly note: string };
 
 /**
  * Composes the visible reply of a run from the texts of its turns: removes directives and silent turns, and appends a
- * note about an unfinished end.
+ * note if the run did not end normally.
  *
  * @param alreadySent texts that the message tool has delivered to this conversation, and attachments as `getMediaMark`
- *   returns them
- * @param carries true if attachments can be sent, so the text does not name them
+ * returns them
+ * @param carries true if attachments can be sent, so that the text does not mention them
  */
 export function composeReply(
   texts: readonly string[],
@@ -67,9 +67,9 @@ export function composeReply(
   };
 }
 
-/** A model turn as people see it. */
+/** A model turn in the form in which people see it. */
 export interface ParsedTurn {
-  /** Text with a line for each attachment; empty if the turn is silent. */
+  /** Text with a line for each attachment. Empty if the turn is silent. */
   readonly visible: string;
   /** Text without attachments. */
   readonly text: string;
@@ -92,12 +92,12 @@ export function parseTurn(text: string): ParsedTurn {
   };
 }
 
-/** Returns the entry for an attachment among the texts that were already sent. */
+/** Returns the marker of an attachment in the list of texts that were already sent. */
 export function getMediaMark(source: string): string {
   return `MEDIA:${source}`;
 }
 
-/** Names an attachment that cannot be sent. */
+/** Formats a mention of an attachment that cannot be sent. */
 function formatMedia(media: string): string {
   return /^https?:\/\//.test(media) ? media : `[file: ${media}]`;
 }
@@ -107,14 +107,14 @@ function isSameText(a: string, b: string): boolean {
   return bare(a) === bare(b);
 }
 
-/** Returns the text of a turn for people, refusals included. */
+/** Returns the text of a turn for people, including refusals. */
 export function getTurnText(message: AssistantMessage): string {
   return message.content
     .flatMap((block) => (block.type === "text" || block.type === "refusal" ? [block.text] : []))
     .join("");
 }
 
-/** Returns one text per model turn. A turn that continues a truncated one is part of its text. */
+/** Returns one text per model turn. A turn that continues a truncated one is appended to its text. */
 export function getTurnTexts(messages: readonly AgentMessage[]): string[] {
   const texts: string[] = [];
   let isTruncated = false;

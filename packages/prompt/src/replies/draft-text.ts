@@ -12,7 +12,7 @@ export interface ReplyInProgress {
  * Returns the visible text of a reply so far.
  *
  * @param alreadySent texts that the message tool has delivered to this conversation
- * @param carries true if attachments are sent with the reply, so the text does not name them
+ * @param carries true if attachments are sent with the reply, so that the text does not mention them
  */
 export function getDraftText(
   reply: ReplyInProgress,

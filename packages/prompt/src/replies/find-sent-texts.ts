@@ -2,7 +2,7 @@ import type { AgentMessage, JsonObject } from "@signalbox/agent-core";
 import { getMediaMark } from "./compose.ts";
 
 /**
- * Returns what the message tool has sent to its own conversation: texts, and attachments as `getMediaMark` returns
+ * Returns the texts that the message tool has sent to its own conversation, and attachments as `getMediaMark` returns
  * them. A reply does not repeat them.
  */
 export function findSentTexts(messages: readonly AgentMessage[]): string[] {
@@ -13,12 +13,15 @@ export function findSentTexts(messages: readonly AgentMessage[]): string[] {
   });
 }
 
-/** Returns true if the message tool has done anything in its own conversation, for instance reacted to a message. */
+/**
+ * Returns true if the message tool has performed any action in its own conversation, for example a reaction to a
+ * message.
+ */
 export function hasActedHere(messages: readonly AgentMessage[]): boolean {
   return findActionsHere(messages).length > 0;
 }
 
-/** Returns the arguments of the successful calls of the message tool that name no other conversation. */
+/** Returns the arguments of successful message tool calls that do not specify another conversation. */
 function findActionsHere(messages: readonly AgentMessage[]): JsonObject[] {
   const done = new Set(
     messages.flatMap((message) =>

@@ -5,7 +5,7 @@ import { SILENT_TOKEN, stripSilence } from "./silence.ts";
 export interface ParsedReply {
   /** Text without directives and tokens. */
   readonly text: string;
-  /** True if the reply is not sent. */
+  /** True if the reply must not be sent. */
   readonly silent: boolean;
   /** Paths or URLs to attach, in order, without duplicates. The host decides what may be attached. */
   readonly media: readonly string[];
@@ -80,7 +80,7 @@ export function removeDirectives(
   );
 }
 
-/** Applies `change` to the parts of a line outside of code spans. */
+/** Applies `change` to the text of a line outside code spans. */
 function changeOutsideCode(line: string, change: (part: string) => string): string {
   const runs = [...line.matchAll(/`+/g)];
   const last = new Map(runs.map((run) => [run[0].length, run.index]));

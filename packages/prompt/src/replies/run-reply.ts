@@ -3,18 +3,18 @@ import { composeReply, type Ending, type Reply } from "./compose.ts";
 import { hasActedHere } from "./find-sent-texts.ts";
 import { parseReply } from "./parse.ts";
 
-/** The parts of a completed run that its reply depends on. */
+/** The properties of a completed run that its reply depends on. */
 export interface CompletedRun {
   readonly result: RunResult;
   /** One text per model turn. */
   readonly texts: readonly string[];
   /** Texts that a tool has sent to this conversation. */
   readonly alreadySent: readonly string[];
-  /** True if attachments are sent with the reply, so that the text does not name them. */
+  /** True if attachments are sent with the reply, so that the text does not mention them. */
   readonly carries: boolean;
-  /** True if a person waits for an answer, so an empty one gets a note. */
+  /** True if a person is waiting for an answer, so that an empty one gets a note. */
   readonly awaited: boolean;
-  /** Texts for the ends of a run that the model did not choose. */
+  /** Notes for runs that did not end with a normal answer. */
   readonly notes: EndNotes;
 }
 
@@ -33,9 +33,9 @@ interface EndNotes {
 }
 
 /**
- * Composes the reply of a run: the texts of its turns, and a note if the run did not simply end. A run that ends
- * without text gets a note too, since people would wait for an answer. The errors of tools may contain anything, so
- * the note only names the tools.
+ * Composes the reply of a run: the texts of its turns, and a note if the run did not end normally. A run that ends
+ * without text also gets a note, because people would otherwise wait for an answer. Tool errors may contain anything,
+ * so the note only lists the names of the tools.
  */
 export function composeRunReply(run: CompletedRun): Reply {
   const reply = composeReply(run.texts, getEnding(run), run.alreadySent, run.carries);
@@ -53,7 +53,7 @@ function isIntended({ result, texts, alreadySent }: CompletedRun): boolean {
   return texts.some((text) => parseReply(text).silent) || hasActedHere(result.messages);
 }
 
-/** Returns the end of the reply: complete, or a note. */
+/** Returns the ending of the reply: complete, or a note. */
 function getEnding({ result, notes }: CompletedRun): Ending {
   switch (result.reason) {
     case "done":

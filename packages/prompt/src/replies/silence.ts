@@ -1,7 +1,7 @@
 /** A reply that consists of this token is not sent. */
 export const SILENT_TOKEN = "__SILENT__";
 
-/** Removes the silent token from a text that arrives in pieces. */
+/** Removes the silent token from a text that arrives in chunks. */
 export interface SilenceFilter {
   /** Returns the text that can be shown now. Text that may still become a token is held back. */
   push(delta: string): string;
@@ -11,13 +11,13 @@ export interface SilenceFilter {
 
 /** Characters that models put around a token. */
 const WRAPPING = /[\s`*_~"'“”‘’「」.。]/g;
-/** A longer text is no token in quotes or Markdown. */
+/** Maximum length of a silent token in quotes or Markdown, in UTF-16 units. */
 const MAX_WRAPPED = 200;
 
 /**
- * Creates a filter for one reply. The token counts if the reply consists of it, possibly in quotes or Markdown, and if
- * it is the first or last line. Anywhere else it is text. The concatenated output does not depend on how the reply is
- * split, and has no white space at either end.
+ * Creates a filter for one reply. The token takes effect if the reply consists of it, possibly in quotes or Markdown,
+ * or if it is the first or last line. Anywhere else, it is text. The concatenated output does not depend on how the
+ * reply is split and has no whitespace at either end.
  */
 export function createSilenceFilter(): SilenceFilter {
   let held = "";
@@ -44,7 +44,7 @@ export function createSilenceFilter(): SilenceFilter {
   };
 }
 
-/** Removes silent tokens that count, and white space at both ends. */
+/** Removes silent tokens that take effect, and whitespace at both ends. */
 export function stripSilence(text: string): string {
   const filter = createSilenceFilter();
   return filter.push(text) + filter.end();
@@ -71,7 +71,8 @@ function removeFirstToken(text: string): string {
 }
 
 /**
- * Returns the end of the text without trailing white space and without a last line that is the token or may become it.
+ * Returns the end index of the text without trailing whitespace and without a last line that is the token or may become
+ * it.
  */
 function findEnd(text: string, startsLine: boolean, when: "so far" | "at the end"): number {
   const end = text.trimEnd().length;

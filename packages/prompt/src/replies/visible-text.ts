@@ -2,17 +2,17 @@ import { createFenceTracker } from "@signalbox/channel";
 import { parseReply, removeDirectives } from "./parse.ts";
 import { createSilenceFilter } from "./silence.ts";
 
-/** Filters the text of a model turn while it is written. */
+/** Filters the text of a model turn while it is being written. */
 export interface VisibleText {
   /** Returns the text that can be shown now. Text that may still become a directive or a silent token is held back. */
   push(delta: string): string;
-  /** Returns the held text, emitted the visible text of the whole turn. */
+  /** Returns the held text, given the visible text of the whole turn. */
   end(visible: string): string;
 }
 
 /**
- * Creates a filter for one turn. The concatenated output is a prefix of the visible text of the whole turn, however the
- * turn is split.
+ * Creates a filter for one turn. The concatenated output is a prefix of the visible text of the whole turn, regardless
+ * of how the turn is split.
  */
 export function createVisibleText(): VisibleText {
   const silence = createSilenceFilter();
@@ -36,7 +36,7 @@ export function createVisibleText(): VisibleText {
   };
 }
 
-/** Reads a text line by line while it arrives, and returns the parts that are certainly no directives. */
+/** Reads a text line by line while it arrives, and returns the text that certainly contains no directives. */
 interface LineReader {
   read(text: string): string;
   /**
@@ -77,7 +77,7 @@ function createLineReader(): LineReader {
     follows = true;
     return rest;
   };
-  /** Returns the part of an incomplete line that is certain. */
+  /** Returns the text of an incomplete line that is certain. */
   const readCertain = (): string => {
     let until = line.length;
     if (!fences.isOpen) {

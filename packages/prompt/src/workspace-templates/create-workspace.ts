@@ -4,18 +4,18 @@ import type { Language } from "@signalbox/phrases";
 import { ENGLISH } from "./en.ts";
 import { CHINESE } from "./zh.ts";
 
-/** The first files of a new workspace, by language and name. */
+/** The initial files of a new workspace, by language and name. */
 const TEMPLATES: Readonly<Record<Language, Readonly<Record<string, string>>>> = { en: ENGLISH, zh: CHINESE };
 
-/** Returns the language of the user from the locale variables of the environment. */
+/** Detects the user's language from the locale variables in the environment. */
 export function detectLanguage(env: Readonly<Record<string, string | undefined>>): Language {
   const locale = [env["LC_ALL"], env["LC_MESSAGES"], env["LANG"]].find((value) => value);
   return /^zh\b|^zh_/i.test(locale ?? "") ? "zh" : "en";
 }
 
 /**
- * Creates the first files of an empty workspace, all at once, so that a crash leaves none of them. Does nothing if the
- * folder is not empty.
+ * Creates the initial files in an empty workspace. All files are created at once, so that a crash leaves none of them.
+ * Does nothing if the folder is not empty.
  *
  * @returns true if the files were created
  */

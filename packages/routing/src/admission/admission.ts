@@ -1,52 +1,52 @@
 /** Rules about who may talk to an agent. People and conversations have the form `channel:id`. */
 export interface AccessRules {
-  /** Ids of the owners. They are answered even if direct messages are off. Default: none. */
+  /** Ids of the owners. They are answered even if direct messages are disabled. Default: none. */
   readonly owners?: readonly string[];
   /** Ids of people who are answered as members. Default: none. */
   readonly allow?: readonly string[];
-  /** Rule for direct messages of everyone else. Default: `pairing`. */
+  /** Rule for direct messages from everyone else. Default: `pairing`. */
   readonly dm?: "pairing" | "allowlist" | "open" | "off";
   readonly groups?: {
     /** Default: `allowlist`. */
     readonly mode?: "allowlist" | "open" | "off";
     /** Ids of the groups in which the agent answers. Default: none. */
     readonly allow?: readonly string[];
-    /** True if the agent answers only messages that mention it or reply to it. Default: true. */
+    /** Whether the agent answers only messages that mention it or reply to it. Default: true. */
     readonly requireMention?: boolean;
     /** Maximum number of unanswered messages to remember as context. With 0, they are ignored. Default: 0. */
     readonly historyLimit?: number;
-    /** Answers other bots never, or only if they address the agent. Default: `ignore`. */
+    /** Whether other bots are answered never, or only if they address the agent. Default: `ignore`. */
     readonly bots?: "ignore" | "mentioned";
   };
 }
 
-/** The facts about a message that admission depends on. Names of people and groups are not among them. */
+/** The facts about a message that admission depends on. They do not include names of people and groups. */
 export interface AdmissionInput {
   readonly channel: string;
   readonly conversationKind: "direct" | "group" | "channel";
   readonly conversationId: string;
   /** Other ids of the same conversation. */
   readonly otherConversationIds?: readonly string[];
-  /** Id of the parent of a thread or forum post that is itself a conversation. */
+  /** Id of the parent conversation of a thread or forum post that is itself a conversation. */
   readonly parentId?: string | undefined;
   readonly senderId: string;
   readonly senderIsBot?: boolean;
   /** True if our own account sent the message. */
   readonly senderIsSelf?: boolean;
-  /** The way in which the message addresses the agent. */
+  /** How the message addresses the agent. */
   readonly addressed: "dm" | "mention" | "reply" | "none";
   /**
-   * Current role of the gateway token that the client authenticated with; `none` if the token was revoked. Undefined
+   * Current role of the gateway token that the client authenticated with, or `none` if the token was revoked. Undefined
    * on channels whose clients do not use gateway tokens.
    */
   readonly tokenRole?: "owner" | "member" | "none" | undefined;
   /** Origin of the text, if the sender only forwards it. */
   readonly forwardedFrom?: string | undefined;
-  /** True if the binding of the route names this person or group by id, which the operator wrote as a permission. */
+  /** True if the binding of the route names this person or group by id. The operator grants permission that way. */
   readonly bound?: boolean;
 }
 
-/** The rule that decided about a message. */
+/** The rule that determined the decision about a message. */
 export type AdmissionRule =
   | "owner"
   | "dm_allowed"
@@ -71,8 +71,8 @@ export type AdmissionRule =
   | "token_revoked";
 
 /**
- * The role of a sender. A `guest` is anyone else who may be answered. `system` is the host itself, for which there is
- * no admission. It has fewer rights than an owner, because no owner is present.
+ * The role of a sender. A `guest` is anyone else who may be answered. `system` is the host itself, to which admission
+ * does not apply. It has fewer rights than an owner, because no owner is present.
  */
 export type Role = "owner" | "member" | "guest" | "system";
 
@@ -81,7 +81,7 @@ export type Role = "owner" | "member" | "guest" | "system";
  * `keep`: remember the message as context. `ignore`: drop it.
  */
 export type AdmissionDecision =
-  /** The rule of a forwarded message is its origin. */
+  /** The origin of a forwarded message is its rule. */
   | { readonly kind: "answer"; readonly rule: AdmissionRule | (string & {}); readonly role: Role }
   | { readonly kind: "pair" | "keep" | "ignore"; readonly rule: AdmissionRule };
 
@@ -90,10 +90,10 @@ export interface Admission {
   /**
    * Decides about a message.
    *
-   * @param approved true if an owner approved the pairing of the sender. Default: false
+   * @param approved true if an owner approved the sender's pairing. Default: false
    */
   decide(input: AdmissionInput, approved?: boolean): AdmissionDecision;
-  /** Returns true if an approved pairing could change the decision, so the caller must look it up. */
+  /** Returns true if an approved pairing could change the decision, so that the caller must look it up. */
   needsApproval(input: AdmissionInput): boolean;
 }
 
@@ -174,7 +174,10 @@ function getGroupRule(requireMention: boolean, { addressed }: AdmissionInput): A
   return addressed === "reply" ? "group_reply" : "group_mention";
 }
 
-/** Decides by the role of a gateway token. Forwarded text is not the holder's own, so it never gets the owner role. */
+/**
+ * Decides based on the role of a gateway token. Forwarded text was not written by the token's holder, so it never gets
+ * the owner role.
+ */
 function decideByToken(
   role: NonNullable<AdmissionInput["tokenRole"]>,
   { forwardedFrom }: AdmissionInput,

@@ -1,13 +1,13 @@
 /** Length of the sliding window, in milliseconds. */
 const WINDOW_MS = 60_000;
-/** Maximum number of bot messages that are answered per conversation and window. */
+/** Maximum number of answered bot messages per conversation and window. */
 const MAX_MESSAGES = 20;
-/** Pause after the limit is exceeded, in milliseconds. */
+/** Duration of the pause after the limit is exceeded, in milliseconds. */
 const PAUSE_MS = 5 * 60_000;
-/** Maximum number of conversations that are tracked. The one that was silent longest is evicted first. */
+/** Maximum number of tracked conversations. The one that has been silent the longest is evicted first. */
 const MAX_CONVERSATIONS = 1_000;
 
-/** A rate limit for messages of bots. */
+/** A rate limit for messages from bots. */
 export interface BotLoops {
   /** Counts a bot's message in a conversation. Returns false if it must not be answered. */
   admits(conversation: string): boolean;

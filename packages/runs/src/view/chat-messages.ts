@@ -7,7 +7,7 @@ import { getVisibleText, NO_FILTER, type TextFilter } from "./text-filter.ts";
 /** A message of a conversation, and the run that added it. */
 export interface ConversationMessage extends PlacedMessage {
   readonly runId?: string;
-  /** Number of resets of the conversation. Default 0. */
+  /** Number of resets of the conversation. Default: 0. */
   readonly generation?: number;
   readonly at: number;
 }
@@ -21,29 +21,29 @@ interface SentMessage {
   readonly attachments?: ChatMessage["attachments"];
 }
 
-/** Data of the host about a run, in addition to its messages. */
+/** The host's data about a run, in addition to its messages. */
 export interface RunNotes {
   /**
-   * The messages that the run answered, in order, as their senders wrote them. `text` is set if the model read another
-   * text.
+   * The messages that the run answered, in order, as their senders wrote them. `text` is set if the model read a
+   * different text.
    */
   readonly messages: readonly SentMessage[];
-  /** Text shown about the end of the run in addition to its reply, for instance why it failed. */
+  /** Text about the end of the run to show in addition to its reply, for example the reason for a failure. */
   readonly note?: { readonly text: string; readonly at: number };
 }
 
 export interface ChatMessagesOptions {
   /** Notes by run id. */
   readonly notes: ReadonlyMap<string, RunNotes>;
-  /** Returns the text that a successful call sent in the agent's name. Default: no call sends any. */
+  /** Returns the text that a successful call sent on behalf of the agent. Default: no calls send text. */
   readonly getSentText?: (call: ToolCallBlock) => string | undefined;
-  /** Default: people see all text. */
+  /** Determines the visible text. Default: people see all text. */
   readonly filter?: TextFilter;
 }
 
 /**
- * Converts a stored conversation to messages for people: texts, and each tool call with its result. Ids are those of
- * the live events.
+ * Converts a stored conversation to messages for people: texts, and each tool call with its result. The ids are those
+ * of the live events.
  *
  * @param rows oldest first
  */
@@ -59,18 +59,20 @@ type RowWith<Role extends AgentMessage["role"]> = Omit<ConversationMessage, "mes
   readonly message: Extract<AgentMessage, { readonly role: Role }>;
 };
 
-/** A message of a person. `isWhole` is false if the run contains it only in a summary of several messages. */
+/**
+ * A message from a person. `isWhole` is false if the run contains the message only in a summary of several messages.
+ */
 interface HeldMessage extends SentMessage {
   readonly isWhole: boolean;
 }
 
-/** Reads the messages of a conversation in their order. */
+/** Reads the messages of a conversation in order. */
 class ConversationReader {
   readonly #options: ChatMessagesOptions;
   readonly #filter: TextFilter;
-  /** Shown after the turn that made the call, in the order of the calls and not of their results. */
+  /** Results to show after the turn that made the calls, in the order of the calls and not of their results. */
   readonly #results: ReadonlyMap<string, RowWith<"toolResult">>;
-  /** Messages of people that are not shown yet, by run. */
+  /** Messages from people that were not shown yet, by run. */
   readonly #sent: ReadonlyMap<string, HeldMessage[]>;
   readonly #turns = new Map<string, number>();
   /** Sequence number of the last message of each run. */
@@ -122,7 +124,7 @@ class ConversationReader {
     }));
   }
 
-  /** Takes the messages that one message of the run stands for: one of them, or several in a summary. */
+  /** Takes the original messages for one message of the run: a single one, or several for a summary. */
   #takeSent(runId: string | undefined, timestamp: number): readonly SentMessage[] {
     const sent = this.#sent.get(runId ?? "") ?? [];
     const index = sent.findIndex(({ at, isWhole }) => isWhole && at === timestamp);
@@ -153,7 +155,7 @@ class ConversationReader {
     return index;
   }
 
-  /** Returns the note about the end of a run after its last message. */
+  /** Returns the note about the end of a run if this is its last message. */
   #readNote({ seq, runId }: Omit<ConversationMessage, "message">): ChatMessage[] {
     if (runId === undefined || this.#lastSeqs.get(runId) !== seq) return [];
     const note = this.#options.notes.get(runId)?.note;
@@ -165,7 +167,9 @@ function getCallKey(runId: string | undefined, callId: string): string {
   return `${runId} ${callId}`;
 }
 
-/** Returns the messages of a run. Of several sent in one millisecond, the run holds the last ones whole. */
+/**
+ * Returns the messages of a run. If several were sent in the same millisecond, the run contains the last ones in full.
+ */
 function markWhole(sent: readonly SentMessage[], rows: readonly ConversationMessage[]): HeldMessage[] {
   const wholeAt = new Map<number, number>();
   for (const { message } of rows)
@@ -178,7 +182,7 @@ function markWhole(sent: readonly SentMessage[], rows: readonly ConversationMess
   return backwards.toReversed();
 }
 
-/** Returns a call with its result and the text it sent; empty while there is no result. */
+/** Returns a call with its result and the text that it sent. Empty if there is no result yet. */
 function createToolMessages(
   block: ToolCallBlock,
   row: RowWith<"toolResult"> | undefined,

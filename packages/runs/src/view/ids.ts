@@ -8,7 +8,7 @@ export function getNoteId(runId: string): string {
   return `${runId}.end`;
 }
 
-/** Returns the id of a text that a tool sent in the agent's name. */
+/** Returns the id of a text that a tool sent on behalf of the agent. */
 export function getSentId(callId: string): string {
   return `${callId}.sent`;
 }

@@ -14,10 +14,10 @@ import { NO_FILTER, type TextFilter } from "./text-filter.ts";
 const MAX_RESULT_CHARS = 4_000;
 const MAX_ARGS_CHARS = 500;
 
-/** Receives what viewers of a run see. */
+/** Receives the output for viewers of a run. */
 interface LiveViewOutput {
   readonly publish: (event: LiveEvent) => void;
-  /** Called if the text shown for the current turn is void. */
+  /** Called if the text shown for the current turn is no longer valid. */
   readonly retract: () => void;
   /** Called with trace entries about the run. Default: none. */
   readonly note?: (stage: "model" | "tool", text: string, data?: { readonly [name: string]: string }) => void;
@@ -31,18 +31,18 @@ export interface LiveViewOptions extends LiveViewOutput {
   readonly earlier?: readonly string[];
   /** Default: people see all text. */
   readonly filter?: TextFilter;
-  /** Returns milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number;
 }
 
 /** Converts the events of a run to live events, and collects the texts of its reply. */
 export interface LiveView {
   apply(event: AgentEvent): void;
-  /** Returns one text per model turn. A turn that continues a truncated one is part of its text. */
+  /** Returns one text per model turn. A turn that continues a truncated one is appended to its text. */
   texts(): readonly string[];
-  /** Returns the same texts without a turn that still continues. */
+  /** Returns the same texts, except for a turn that is still being continued. */
   completedTexts(): readonly string[];
-  /** Returns the text that people have seen of the current turn. */
+  /** Returns the text of the current turn that people have seen. */
   currentText(): string;
 }
 
@@ -51,13 +51,13 @@ export function createLiveView(options: LiveViewOptions): LiveView {
   const texts = [...earlier];
   const writing = createLiveText(options, filter, earlier);
   const calls = createLiveCalls(options);
-  /** Indexes of the blocks of the current turn that were shown as text. */
+  /** Indexes of the current turn's blocks that were shown as text. */
   const textBlocks = new Set<number>();
   let isTruncated = false;
 
   const finishTurn = (message: AssistantMessage): void => {
     const before = isTruncated ? (texts.pop() ?? "") : "";
-    // The end of a broken turn may be half a directive, so only the text that was certain is used.
+    // The end of an interrupted turn may be an incomplete directive, so only the text that was certain is used.
     const rule = STOP_REASONS[message.stopReason];
     const isBroken = rule?.text === "broken";
     const text = isBroken ? writing.current() : before + filter.getText(message);
@@ -118,7 +118,7 @@ export function createLiveView(options: LiveViewOptions): LiveView {
   };
 }
 
-/** Shows the text of the model while it is written. */
+/** Shows the model's text while it is being written. */
 function createLiveText(
   { publish, retract, runId, now }: LiveViewOptions,
   filter: TextFilter,
@@ -152,7 +152,7 @@ function createLiveText(
       hadShown = hasShown;
       newParagraph = hasShown;
     },
-    /** Takes back the text of the current turn. Later text starts a new paragraph, for clients that keep the text. */
+    /** Retracts the text of the current turn. Later text starts a new paragraph, for clients that keep the text. */
     retract(): void {
       turn = filter.stream();
       newParagraph = current !== "" || newParagraph;
@@ -174,7 +174,7 @@ function createLiveText(
   };
 }
 
-/** Shows tool calls. Each is started once, whatever its outcome. */
+/** Shows tool calls. Each call is shown as started once, regardless of its outcome. */
 function createLiveCalls({ publish, runId }: LiveViewOptions) {
   const started = new Map<string, { readonly id: string; readonly name: string }>();
   const start = ({ id, name, args, argsText }: ToolCallBlock): void => {
@@ -209,7 +209,7 @@ function describeAttempt({ failure, next }: EventWith<"attempt">): string {
   return `${provider}/${model} failed (${code}): ${message}; next: ${next.kind} ${next.provider}/${next.model}`;
 }
 
-/** Describes the last attempt, which no other followed. */
+/** Describes the last attempt, which was not retried. */
 function describeFailure({ attempts, code, message }: ModelErrorData): string {
   const last = attempts?.at(-1);
   if (last === undefined) return `the model failed (${code}): ${message}`;

@@ -1,14 +1,14 @@
 import { type AssistantMessage, STOP_REASONS, type StopReason } from "@signalbox/agent-core";
 
-/** Extracts the text that people see from what a model writes, which may contain directives or silent tokens. */
+/** Extracts the text for people from a model's output, which may contain directives or silent tokens. */
 export interface TextFilter {
   /** Returns the raw text of a turn. */
   getText(message: AssistantMessage): string;
-  /** Returns the visible part of a raw text. */
+  /** Returns the visible portion of a raw text. */
   getVisible(text: string): string;
   /**
-   * Filters a text while it is written. `push` returns what is certainly visible; `end` returns the rest, given the
-   * visible part of the whole text.
+   * Filters a text while it is being written. `push` returns text that is certainly visible. `end` returns the rest,
+   * given the visible portion of the whole text.
    */
   stream(): { push(delta: string): string; end(visible: string): string };
 }
@@ -33,8 +33,8 @@ export const NO_FILTER: TextFilter = {
 };
 
 /**
- * Returns the visible text of a turn. A broken turn may end with half a silent token or directive. Of such a turn
- * people see what was certain while it was written.
+ * Returns the visible text of a turn. An interrupted turn may end with an incomplete silent token or directive, so
+ * people only see the text that was certain while it was being written.
  */
 export function getVisibleText(text: string, stopReason: StopReason, filter: TextFilter): string {
   const isBroken = STOP_REASONS[stopReason]?.text === "broken";
