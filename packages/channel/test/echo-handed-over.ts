@@ -1,4 +1,10 @@
-import { type ChannelContext, createGapDetector, type EmitResult, retryUntilDone } from "../src/index.ts";
+import {
+  type ChannelContext,
+  createGapDetector,
+  type EmitResult,
+  type Gap,
+  retryUntilDone,
+} from "../src/index.ts";
 import { type EchoDefinition, echo } from "./echo.ts";
 import type { EchoConfig } from "./echo-config.ts";
 
@@ -23,22 +29,24 @@ export function handedOver(wrong: Partial<IntakeFaults> = {}): EchoDefinition {
       return {
         ...channel,
         async start(signal) {
-          const gap =
-            (await gaps.begin()) ?? (reportsGapAlways ? { from: Date.now(), to: Date.now() } : undefined);
-          if (gap !== undefined && !reportsNoGap)
-            await context.emit({
-              type: "lifecycle",
-              what: "gap",
-              detail: { ...gap },
-              eventId: `gap ${gap.to}`,
-              channel: "echo",
-              account: context.account,
-              conversation: { id: "bot", kind: "direct" },
-              address: "echo:bot",
-              sender: { id: "bot", isBot: true, isSelf: true },
-              addressed: "dm",
-              timestamp: gap.to,
-            });
+          const report = async (gap: Gap): Promise<EmitResult> =>
+            reportsNoGap
+              ? "accepted"
+              : context.emit({
+                  type: "lifecycle",
+                  what: "gap",
+                  detail: { ...gap },
+                  eventId: `gap ${gap.from}`,
+                  channel: "echo",
+                  account: context.account,
+                  conversation: { id: "bot", kind: "direct" },
+                  address: "echo:bot",
+                  sender: { id: "bot", isBot: true, isSelf: true },
+                  addressed: "dm",
+                  timestamp: gap.to,
+                });
+          await gaps.begin(report);
+          if (reportsGapAlways) await report({ from: Date.now(), to: Date.now() });
           await channel.start(signal);
         },
         async stop(options) {

@@ -1,4 +1,6 @@
 import type { ChannelContext } from "../contract/definition.ts";
+import { ChannelError } from "../contract/errors.ts";
+import type { EmitResult } from "../contract/events.ts";
 import { isPayload } from "./payload.ts";
 
 /** A period in which events may have been lost, in milliseconds since the epoch. */
@@ -13,17 +15,20 @@ export interface Gap {
  */
 export interface GapDetector {
   /**
-   * Marks the account as running.
+   * Reports the gap that a crash has left, if there is one, and then marks the account as running. Call it before events
+   * are received. Until a report is accepted, each call reports the gap, also in a later process.
    *
-   *
-   * @returns the gap after a crash, for a `lifecycle` event, or `undefined` after an orderly stop
+   * @param report emits a `lifecycle` event. An event id with `from` is the same for each report of a gap.
+   * @throws ChannelError `transient` if the report was rejected, and the errors of `report` and of the state
    */
-  begin(): Promise<Gap | undefined>;
+  begin(report: (gap: Gap) => Promise<EmitResult>): Promise<void>;
   /**
    * Records that all events so far have been stored. Call it after each accepted event. Writes at most once a minute.
    */
   note(): Promise<void>;
-  /** Marks an orderly stop. Call it in `close`, when no event is in flight. */
+  /**
+   * Marks an orderly stop, unless `begin` failed. Call it in `stop`, when no event is in flight.
+   */
   end(): Promise<void>;
 }
 
@@ -37,9 +42,9 @@ const NOTE_INTERVAL_MS = 60_000;
  * @example
  * ```ts
  * const gaps = createGapDetector(context, botId);
- * const gap = await gaps.begin();
- * if (gap !== undefined)
- *   await context.emit({ ...base(`gap ${gap.to}`), type: "lifecycle", what: "gap", detail: { ...gap } });
+ * await gaps.begin((gap) =>
+ *   context.emit({ ...base(`gap ${gap.from}`), type: "lifecycle", what: "gap", detail: { ...gap } }),
+ * );
  * ```
  */
 export function createGapDetector(
@@ -47,26 +52,35 @@ export function createGapDetector(
   botId: string,
 ): GapDetector {
   const key = `${botId} running`;
+  /** Undefined until `begin` has marked the account. */
   let notedAt: number | undefined;
+  let writing: Promise<void> | undefined;
 
-  async function mark(): Promise<void> {
-    notedAt = clock.now();
-    await state.set(key, { since: notedAt });
+  async function mark(since: number): Promise<void> {
+    await state.set(key, { since });
+    notedAt = since;
   }
 
   return {
-    async begin() {
+    async begin(report) {
       const earlier = await state.get(key);
-      await mark();
       const since = isPayload(earlier) ? earlier["since"] : undefined;
-      if (typeof since !== "number") return undefined;
       const to = clock.now();
-      return { from: Math.min(since, to), to };
+      if (typeof since === "number" && (await report({ from: Math.min(since, to), to })) === "rejected")
+        throw new ChannelError("transient", "the gap after a crash could not be stored");
+      await mark(to);
     },
     async note() {
-      if (notedAt !== undefined && clock.now() - notedAt >= NOTE_INTERVAL_MS) await mark();
+      const now = clock.now();
+      if (notedAt === undefined || now - notedAt < NOTE_INTERVAL_MS) return;
+      writing ??= mark(now).finally(() => {
+        writing = undefined;
+      });
+      await writing;
     },
     async end() {
+      await writing?.catch(() => {});
+      if (notedAt === undefined) return;
       notedAt = undefined;
       await state.delete(key);
     },
