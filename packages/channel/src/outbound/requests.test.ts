@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ChannelError, createRequests, systemClock, textAt } from "../index.ts";
+import { ChannelError, type ChannelErrorCode, createRequests, systemClock, textAt } from "../index.ts";
 import type { RequestsOptions } from "./requests.ts";
 
 const TOKEN = "token-that-must-not-leak";
@@ -158,6 +158,49 @@ describe("createRequests", () => {
     expect(await failure(open().json({ ...write, url: closed }))).toMatchObject({
       code: "transient",
     });
+    expect(seen.length).toBe(count);
+  });
+
+  it.each([
+    ["a URL that is invalid", { url: "not a url" }, {}, "invalid"],
+    ["a body that JSON cannot express", { body: { n: 1n } }, {}, "invalid"],
+    ["a header with a line break", {}, { headers: () => ({ authorization: `${TOKEN}\n.` }) }, "transient"],
+    ["a header of the request with a line break", { headers: { "x-key": `${TOKEN}\n.` } }, {}, "transient"],
+    ["headers that fail", {}, { headers: () => Promise.reject(new Error(TOKEN)) }, "transient"],
+  ] as const)("fails a write with %s without sending it or quoting it", async (_, request, options, code) => {
+    const count = seen.length;
+    const error = await failure(open(options).json({ ...write, url: base, ...request }));
+    expect(error.code).toBe(code);
+    expect(`${error.message} ${String(error.cause)} ${JSON.stringify(error)}`).not.toContain(TOKEN);
+    expect(seen.length).toBe(count);
+  });
+
+  it("fails with the error of the request for a token, but never as unknown_outcome", async () => {
+    const failing = (code: ChannelErrorCode) =>
+      failure(
+        open({ headers: () => Promise.reject(new ChannelError(code, "no token")) }).json({
+          ...write,
+          url: base,
+        }),
+      );
+    const count = seen.length;
+    expect(await failing("auth")).toMatchObject({ code: "auth", message: "no token" });
+    expect(await failing("unknown_outcome")).toMatchObject({ code: "transient" });
+    expect(seen.length).toBe(count);
+  });
+
+  it("sends nothing after the time limit passed, or the signal fired, while it waited for headers", async () => {
+    const count = seen.length;
+    const late: RequestsOptions["headers"] = async (ending) => {
+      while (!ending.aborted) await new Promise((resolve) => setTimeout(resolve, 5));
+      return {};
+    };
+    const timeUp = failure(open({ timeoutMs: 20, headers: late }).json({ ...write, url: base }));
+    expect(await timeUp).toMatchObject({ code: "transient" });
+    const caller = new AbortController();
+    const aborted = failure(open({ headers: late }).json({ ...write, url: base, signal: caller.signal }));
+    caller.abort();
+    expect(await aborted).toMatchObject({ code: "transient" });
     expect(seen.length).toBe(count);
   });
 

@@ -1,5 +1,10 @@
 import type { ChannelContext } from "../contract/definition.ts";
-import { ChannelError, type ChannelErrorCode, type ChannelErrorScope } from "../contract/errors.ts";
+import {
+  ChannelError,
+  type ChannelErrorCode,
+  type ChannelErrorScope,
+  isChannelError,
+} from "../contract/errors.ts";
 import { type Deadline, deadline } from "../host/deadline.ts";
 import { readLimited } from "../host/read-limited.ts";
 import { type Payload, parsePayload } from "../inbound/payload.ts";
@@ -48,15 +53,18 @@ export interface ErrorMeaning {
 export interface RequestsOptions extends Pick<ChannelContext, "fetch" | "clock"> {
   /** The platform's display name, for instance `WhatsApp`. */
   readonly platform: string;
-  /** Returns headers for a request, for instance `authorization`. May request an access token first. */
+  /**
+   * Returns headers for a request, for instance `authorization`. May request an access token first. If it throws, the
+   * request fails with that `ChannelError`, or with `transient`.
+   */
   readonly headers?: (
     signal: AbortSignal,
   ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
-  /** Interprets an error response, usually based on the platform's own error codes. */
+  /** Interprets an error response, usually based on the platform's own error codes. Must not throw. */
   readonly readError?: (response: ErrorResponse) => ErrorMeaning;
   /**
    * Finds an error in a response with status 2xx, for platforms that report errors in the body. Returns `undefined` if
-   * the request succeeded.
+   * the request succeeded. Must not throw.
    */
   readonly findError?: (payload: Payload) => ErrorMeaning | undefined;
   /** Time limit in milliseconds. Default: 15,000. */
@@ -94,7 +102,8 @@ const CODES: Readonly<Record<number, ChannelErrorCode>> = {
 
 /**
  * Creates a function that sends requests with the host's `fetch`, with a time limit, the caller's signal and typed
- * errors. A request that certainly did not reach the platform fails with `transient`. A write whose response is lost,
+ * errors. A request that certainly did not reach the platform fails with `transient`, or with `invalid` if its URL or
+ * its body is invalid. A write whose response is lost,
  * cannot be read or is a 5xx fails with `unknown_outcome`. Redirects are errors, because their target would receive the
  * credentials. Errors contain neither the URL nor headers, bodies or causes.
  *
@@ -154,22 +163,10 @@ class FetchRequests implements Requests {
 
   /** Returns a response with status 2xx. */
   async #send(request: PlatformRequest, signal: AbortSignal): Promise<Response> {
-    const { url, body } = request;
-    if (request.signal.aborted)
-      throw this.#error(request, { code: "transient", reason: "aborted before it was sent" });
-    const headers = new Headers(await this.#options.headers?.(signal));
-    for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, value);
-    const isJson = body !== undefined && !isRawBody(body);
-    if (isJson && !headers.has("content-type")) headers.set("content-type", "application/json");
+    const init = await this.#prepare(request, signal);
     let response: Response;
     try {
-      response = await this.#options.fetch(url, {
-        method: methodOf(request),
-        headers,
-        body: isJson ? JSON.stringify(body) : (body ?? null),
-        redirect: "manual",
-        signal,
-      });
+      response = await this.#options.fetch(request.url, init);
     } catch (error) {
       if (failedToConnect(error)) throw this.#error(request, { code: "transient", reason: "no connection" });
       throw this.#lost(request, describeNoResponse(error));
@@ -182,6 +179,48 @@ class FetchRequests implements Requests {
       response,
       this.#options.readError?.({ status, headers: response.headers, payload }),
     );
+  }
+
+  /**
+   * Creates the options for `fetch`. Its errors say that nothing was sent, and do not quote the errors of `Headers`,
+   * which contain the values.
+   */
+  async #prepare(request: PlatformRequest, signal: AbortSignal): Promise<RequestInit> {
+    this.#throwIfEnded(request, signal);
+    const { url, body } = request;
+    if (!URL.canParse(url)) throw this.#error(request, { code: "invalid", reason: "the URL is invalid" });
+    const headers = await this.#createHeaders(request, signal);
+    this.#throwIfEnded(request, signal);
+    const init = { method: methodOf(request), headers, redirect: "manual", signal } as const;
+    if (body === undefined || isRawBody(body)) return { ...init, body: body ?? null };
+    if (!headers.has("content-type")) headers.set("content-type", "application/json");
+    try {
+      return { ...init, body: JSON.stringify(body) };
+    } catch {
+      throw this.#error(request, { code: "invalid", reason: "the body cannot be written as JSON" });
+    }
+  }
+
+  async #createHeaders(request: PlatformRequest, signal: AbortSignal): Promise<Headers> {
+    try {
+      const headers = new Headers(await this.#options.headers?.(signal));
+      for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, value);
+      return headers;
+    } catch (error) {
+      this.#throwIfEnded(request, signal);
+      if (!isChannelError(error))
+        throw this.#error(request, { code: "transient", reason: "its headers cannot be created" });
+      // The outcome of the request for an access token is unknown. This request was not sent.
+      if (error.code === "unknown_outcome")
+        throw this.#error(request, { code: "transient", reason: error.message });
+      throw error;
+    }
+  }
+
+  #throwIfEnded(request: PlatformRequest, signal: AbortSignal): void {
+    if (!signal.aborted) return;
+    const reason = request.signal.aborted ? "aborted before it was sent" : "no time was left to send it";
+    throw this.#error(request, { code: "transient", reason });
   }
 
   async #readText(request: PlatformRequest, { body }: Response): Promise<string> {
