@@ -35,7 +35,7 @@ export interface DeliveryOptions {
     | "dead"
     | "notDelivered"
     | "ofMessage"
-    | "hasOpen"
+    | "hasPartlySent"
     | "awaiting"
     | "get"
   >;

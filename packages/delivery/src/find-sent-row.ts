@@ -18,22 +18,23 @@ const WAIT_MS = 10_000;
 const POLL_MS = 200;
 
 /**
- * Finds the row that became a message. Waits while a row to the same destination is being sent.
+ * Finds the row that became a message. Waits while a row to the same destination is being sent, or was sent in part.
+ * Other unsent rows are not awaited, because they may wait for hours.
  *
- * @returns `undefined` if no row became this message, or `busy` if a row is still being sent after ten seconds
+ * @returns `undefined` if no row became this message, or `busy` if such a row is still unsent after ten seconds
  */
 export async function findSentRow(
-  outbox: Pick<OutboxStore, "ofMessage" | "hasOpen">,
+  outbox: Pick<OutboxStore, "ofMessage" | "hasPartlySent">,
   message: SentMessage,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<OutboxRow | "busy" | undefined> {
   for (let waited = 0; ; waited += POLL_MS) {
     // Check before the lookup, so that a row that is sent in between is found.
-    const isOpen = await outbox.hasOpen(message);
+    const isAwaited = await outbox.hasPartlySent(message);
     const row = await outbox.ofMessage(message);
     if (row !== undefined && !isUnsent(row)) return row;
-    if (row === undefined && !isOpen) return undefined;
+    if (row === undefined && !isAwaited) return undefined;
     if (waited >= WAIT_MS || signal.aborted) return "busy";
     await clock.delay(POLL_MS, signal).catch(() => {});
   }

@@ -61,6 +61,19 @@ it("finds no row for an unknown message, or for one of another account", async (
   expect((await outbox.get(id))?.state).toBe("sent");
 });
 
+it("finds no row for an unknown message at once while an untried row of the conversation waits", async () => {
+  const { delivery, outbox, lease, clock } = await setup();
+  const later = createOutboxRow(
+    DESTINATION,
+    { parts: [{ type: "text", text: "later" }] },
+    { expiresAt: clock.now() + 3_000_000, claim: false },
+  );
+  await outbox.enqueue([later], { lease });
+  expect(await outbox.hasOpen(DESTINATION)).toBe(true);
+  const reported = delivery.notDelivered({ ...REPORT, messageId: "m9" });
+  expect(await Promise.race([reported, clock.settle().then(() => "waits")])).toBeUndefined();
+});
+
 it("waits for the receipt if the report arrives before it", async () => {
   const taken = Promise.withResolvers<void>();
   const { delivery, outbox, clock, id } = await setup(taken.promise);

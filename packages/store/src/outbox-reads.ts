@@ -24,7 +24,10 @@ interface Parts<T extends Bodies> {
 export function createOutboxReads<T extends Bodies>(
   { database, queue }: Context,
   { rows, answers }: Parts<T>,
-): Pick<OutboxStore<T>, "answers" | "awaiting" | "get" | "withKey" | "ofMessage" | "hasOpen" | "list"> {
+): Pick<
+  OutboxStore<T>,
+  "answers" | "awaiting" | "get" | "withKey" | "ofMessage" | "hasOpen" | "hasPartlySent" | "list"
+> {
   const { db } = database;
   const latest = db.select().from(outbox).orderBy(desc(outbox.seq)).limit(LOOKED_THROUGH).as("latest");
   const naming = database.query((p: Bound<{ channel: string; account: string; messageId: string }>) =>
@@ -70,6 +73,8 @@ export function createOutboxReads<T extends Bodies>(
       }),
 
     hasOpen: (destination) => queue.read(() => rows.hasUnsent(destination)),
+
+    hasPartlySent: (destination) => queue.read(() => rows.hasPartlySent(destination)),
 
     list: ({ limit = DEFAULT_LIMIT, states, changedAfter } = {}) =>
       queue.read(() => {

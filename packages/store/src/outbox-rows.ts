@@ -1,4 +1,4 @@
-import { and, eq, type SQL } from "drizzle-orm";
+import { and, eq, ne, or, type SQL } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { idOf, rowOf } from "./ids.ts";
@@ -32,6 +32,8 @@ export interface OutboxRows<T extends Bodies> {
   byKey(key: string): OutboxRecord | undefined;
   /** Returns whether the destination has unsent rows. */
   hasUnsent(to: Destination): boolean;
+  /** Returns true if the destination has unsent rows that are being sent or have receipts. */
+  hasPartlySent(to: Destination): boolean;
   /**
    * Returns the row, or undefined if it is damaged. Without its body and receipts, the content and the parts already
    * sent are unknown.
@@ -109,6 +111,13 @@ export function createOutboxRows<T extends Bodies>({ database }: Context): Outbo
   const firstUnsent = database.query((p: Bound<Destination>) =>
     db.select({ seq: outbox.seq }).from(outbox).where(isUnsentTo(p)),
   );
+  // The unsent rows come first for the index. Damaged receipts count.
+  const firstPartlySent = database.query((p: Bound<Destination>) =>
+    db
+      .select({ seq: outbox.seq })
+      .from(outbox)
+      .where(and(isUnsentTo(p), or(eq(outbox.state, "sending"), ne(outbox.receipts, [])))),
+  );
   const kept = (joined: Joined) => {
     const payload = decodeIntact<T["outbound"]>(joined.body);
     const { receipts } = joined.row;
@@ -125,6 +134,8 @@ export function createOutboxRows<T extends Bodies>({ database }: Context): Outbo
     byKey: (key) => byKey.get({ key }),
     hasUnsent: ({ channel, account, address }) =>
       firstUnsent.get({ channel, account, address }) !== undefined,
+    hasPartlySent: ({ channel, account, address }) =>
+      firstPartlySent.get({ channel, account, address }) !== undefined,
     full(seq) {
       const joined = fullBySeq.get({ seq });
       return joined === undefined ? undefined : kept(joined)[0];

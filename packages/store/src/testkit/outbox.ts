@@ -200,6 +200,23 @@ export const outboxChecks: Checks = {
     expectEqual(await hasOpen("unknown"), false, "A destination without rows has open ones.");
   },
 
+  "knows whether a destination has rows that may have been sent in part": async ({ store, now }) => {
+    const lease = await acquire(store);
+    const may = () => store.outbox.hasPartlySent({ ...ACCOUNT, address: "a" });
+    expectEqual(await may(), false, "A destination without rows has one that may have been sent.");
+    const { id } = await enqueue(store, lease, "a", { partCount: 2, claim: true });
+    expectEqual(await may(), true, "A row that is being sent does not count.");
+    await store.outbox.retryAt(id, lease, now());
+    expectEqual(await may(), false, "A pending row without receipts counts.");
+    await claim(store, lease);
+    await store.outbox.markPart(id, lease, { part: 0, receipt: { messageId: "m0" } });
+    await store.outbox.retryAt(id, lease, now());
+    expectEqual(await may(), true, "A pending row with a receipt does not count.");
+    await claim(store, lease);
+    await store.outbox.dead(id, lease);
+    expectEqual(await may(), false, "A row that was given up counts.");
+  },
+
   "lists rows changed after a time, earliest change first": async ({ store, now, advance }) => {
     const lease = await acquire(store);
     const ids = [];

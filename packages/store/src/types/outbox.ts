@@ -174,6 +174,15 @@ export interface OutboxStore<T extends Bodies = Bodies> {
     readonly account: string;
     readonly address: string;
   }): Promise<boolean>;
+  /**
+   * Returns true if a row to this address is `sending`, or is `pending` after some of its parts were sent. Unlike with
+   * `hasOpen`, a row that was not tried does not count.
+   */
+  hasPartlySent(destination: {
+    readonly channel: string;
+    readonly account: string;
+    readonly address: string;
+  }): Promise<boolean>;
   /** Returns rows, newest first. Default states: `dead`, `uncertain`, `expired`. Default limit: 100. */
   list(filter?: {
     readonly states?: readonly OutboxState[];
