@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { makeFolder, syncFolder } from "./durable-folders.ts";
 import { getErrorCode } from "./types.ts";
 
-/** Attachments that wait to be sent, as files named by the hash of their content. */
+/** Attachments that are waiting to be sent, as files named by the hash of their content. */
 export interface Blobs {
   /**
    * Stores bytes durably.
@@ -34,14 +34,14 @@ export interface Blobs {
 
 const ID = /^[0-9a-f]{64}$/;
 
-/** @param dir the folder, which is created when it is needed. Only one process at a time may use it. */
+/** @param dir the folder, which is created on demand. Only one process may use it at a time. */
 export function createBlobs(dir: string): Blobs {
   return new BlobFolder(dir);
 }
 
 class BlobFolder implements Blobs {
   readonly #dir: string;
-  /** Serializes changes, so that a blob is not removed while it is put again. */
+  /** Serializes changes, so that a blob is not removed while it is being put again. */
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(dir: string) {
@@ -75,7 +75,7 @@ class BlobFolder implements Blobs {
     for (const name of names) {
       const file = await stat(join(this.#dir, name)).catch(() => undefined);
       if (file === undefined || file.mtimeMs >= before) continue;
-      // A crash left this file half written.
+      // A crash left this file partially written.
       if (name.endsWith(".tmp")) await unlink(join(this.#dir, name)).catch(() => {});
       else if (ID.test(name)) old.push(name);
     }

@@ -4,7 +4,7 @@ import { createByteBudget } from "./byte-budget.ts";
 
 const never = new AbortController().signal;
 
-/** Returns whether it was let through by now. */
+/** Returns true if `work` has already resolved. */
 async function through(work: Promise<void>): Promise<boolean> {
   return Promise.race([work.then(() => true), setImmediate().then(() => false)]);
 }
@@ -16,13 +16,13 @@ it("makes later files wait until earlier ones free bytes, and never the first on
   await a.take(4, never);
   const more = c.take(1, never);
   expect(await through(more)).toBe(false);
-  // It is the first: if it waited, nobody would ever let go.
+  // It is the first file. If it had to wait, no bytes would ever be freed.
   expect(await through(a.take(5, never))).toBe(true);
   a.give(5);
   expect(await through(more)).toBe(false);
   a.done();
   expect(await through(more)).toBe(false);
-  // Now that is the first.
+  // Now this is the first file.
   expect(await through(b.take(1, never))).toBe(true);
   a.leave();
   expect(await through(more)).toBe(true);

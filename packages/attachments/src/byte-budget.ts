@@ -1,4 +1,4 @@
-/** Limits how many bytes of incoming files are in memory at a time, in the whole process. */
+/** Limits the number of bytes of incoming files in memory, for the whole process. */
 export interface ByteBudget {
   /** Creates the share of a file. Files that entered earlier get room first. */
   enter(): ByteShare;

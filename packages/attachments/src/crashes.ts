@@ -2,7 +2,7 @@ import { getAllMedia, type MessageEvent } from "@signalbox/channel";
 import { createCrashCounts } from "@signalbox/lanes";
 
 const NAMESPACE = "media_attempt";
-/** No message waits this long, so counts of deleted messages expire. */
+/** Lifetime of counts in milliseconds. No message waits this long, so counts of deleted messages expire. */
 const TTL_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** A message that may have attachments. */
@@ -12,17 +12,17 @@ export interface CarryingMessage {
 }
 
 /**
- * Counts the processes that crashed while they read the attachments of a message, before its run began. From then on
- * the run counts its own starts. Messages without attachments are not counted and cost no write.
+ * Counts the processes that crashed while reading the attachments of a message, before its run began. After that, the
+ * run counts its own starts. Messages without attachments are not counted and require no write.
  */
 export interface AttachmentCrashes {
   /** Returns the messages during which `maxCrashes` or more processes crashed. */
   findPoisoned<Message extends CarryingMessage>(messages: readonly Message[]): Promise<readonly Message[]>;
   /** Counts this process. Call it before reading attachments. The count is durable when it resolves. */
   begin(messages: readonly CarryingMessage[]): Promise<void>;
-  /** Forgets the counts. Call it when the run of the messages has begun or they have ended. */
+  /** Deletes the counts. Call it when the run of the messages has begun or they have ended. */
   end(messages: readonly CarryingMessage[]): Promise<void>;
-  /** Takes this process out of all counts. Call it on an orderly stop. */
+  /** Removes this process from all counts. Call it on an orderly stop. */
   stopCleanly(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import { createUploads } from "./uploads.ts";
 const ID = "an-id-of-16-chars";
 const word = new TextEncoder().encode("word");
 
-/** An empty folder, and the inodes of what is synced from then on, in order. */
+/** Creates an empty folder and records the inodes that are synced from then on, in order. */
 async function watched() {
   const home = await mkdtemp(join(tmpdir(), "signalbox-folders-"));
   const handle = await open(home);

@@ -25,7 +25,7 @@ export const INBOX_FOLDER = "inbox";
 /** Names of stored files, including `.tar.gz` and `.Z`. Other files in the folder are not touched. */
 const STORED_FILE = /^[0-9a-f]{16}\.(tar\.)?[0-9a-zA-Z]{1,10}$/;
 const CONVERSATION = /^[0-9a-f]{16}$/;
-/** The limits are checked once for this many new files. */
+/** Number of new files after which the limits are checked. */
 const CLEAR_EVERY = 20;
 
 interface StoredFile {
@@ -84,7 +84,7 @@ export function createInboxFolder(
     const oldest = ms === undefined ? Number.NEGATIVE_INFINITY : now() - ms;
     const failures: unknown[] = [];
     const onFailure = (error: unknown): void => {
-      // The file was removed meanwhile.
+      // The file was removed in the meantime.
       if (getErrorCode(error) !== "not_found") failures.push(error);
     };
     for (const [index, { path, size, at }] of (await newestFirst(onFailure)).entries()) {
@@ -98,7 +98,7 @@ export function createInboxFolder(
   const removeEmpty = async (): Promise<void> => {
     for (const conversation of await listEntries(INBOX_FOLDER, "folder", CONVERSATION)) {
       const { entries } = await folder.list(conversation);
-      // Fails if a file was stored in it meanwhile.
+      // Fails if a file has been stored in it in the meantime.
       if (entries.length === 0) await folder.removeFolder(conversation).catch(() => {});
     }
   };

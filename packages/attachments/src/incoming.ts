@@ -10,9 +10,9 @@ import type { AttachmentAccount, AttachmentLogger, Folder, Inspector, Transcribe
 export interface IncomingOptions {
   /** Returns a running account. */
   readonly account: (channel: string, account: string) => AttachmentAccount | undefined;
-  /** Returns the folder of an agent, the same object as long as it is the same folder. */
+  /** Returns the folder of an agent, the same object for the same folder. */
   readonly folder: (agentId: string) => Promise<Folder>;
-  /** Limits of each agent's inbox. Called whenever one is cleared. */
+  /** Limits of each agent's inbox. Called whenever an inbox is cleared. */
   readonly limits: () => InboxLimits;
   readonly inspector: Inspector;
   /** Transcribes the recordings of a message. Default: they are not transcribed. */
@@ -82,7 +82,7 @@ export function createIncoming(options: IncomingOptions): Incoming {
       // One message at a time, so that not all of their bytes are in memory at once.
       for (const message of messages) {
         shown.push(media.convert(await take(message)));
-        // Needed once. A resumed run downloads them again.
+        // The bytes are needed only once. A resumed run downloads them again.
         cache.delete(message.id);
       }
       return shown;
@@ -98,7 +98,7 @@ export function createIncoming(options: IncomingOptions): Incoming {
   };
 }
 
-/** Returns a function that opens the inbox in the present folder of an agent. */
+/** Returns a function that opens the inbox in the current folder of an agent. */
 function createFolders({
   folder,
   limits,

@@ -7,7 +7,7 @@ const MAX_IMAGES = 8;
 export const MAX_PDF_BYTES: number = 10_000_000;
 const MAX_PDFS = 3;
 const MAX_TEXT_BYTES = 1_000_000;
-/** Limits of one text and of all texts of a request, in UTF-16 units. */
+/** Maximum length of one text and of all texts of a request, in UTF-16 code units. */
 const MAX_TEXT_CHARS = 20_000;
 const MAX_ALL_TEXT_CHARS = 50_000;
 /** Maximum size of the images and documents of one request. */
@@ -31,11 +31,11 @@ export interface MediaForModel {
   /** Images and documents. */
   readonly blocks: readonly InputBlock[];
   readonly files: readonly FileForModel[];
-  /** True if someone other than the sender may have written some of it. */
+  /** True if any of it may have been written by someone other than the sender. */
   readonly untrusted: boolean;
 }
 
-/** Returns whether a file of this type and size can be shown to a model. */
+/** Returns true if a file of this type and size can be shown to a model. */
 export function isReadable(mimeType: string, { byteLength }: Uint8Array): boolean {
   if (mimeType.startsWith("image/")) return byteLength <= IMAGE_LIMITS.bytes;
   return byteLength <= (mimeType === "application/pdf" ? MAX_PDF_BYTES : MAX_TEXT_BYTES);
@@ -92,7 +92,7 @@ export class ModelMedia {
     return { type: "file", mimeType, name: name?.slice(0, 100), source: base64(bytes) };
   }
 
-  /** Counts one more file of a kind. Returns whether it may be shown. */
+  /** Counts one more file of a kind. Returns true if it may be shown. */
   #count(kind: "image" | "file", limit: number): boolean {
     if (!this.#input.includes(kind) || this.#counts[kind] >= limit) return false;
     this.#counts[kind] += 1;

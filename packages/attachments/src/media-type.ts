@@ -14,7 +14,7 @@ const TEXT: MediaType = { mimeType: "text/plain", extension: "txt" };
 /** Types of text. */
 const TEXTUAL =
   /^(text\/.+|application\/(json|.+\+json|xml|.+\+xml|javascript|typescript|x-sh|sql|yaml|toml|x-ndjson|rtf)|image\/svg\+xml)$/;
-/** Bytes of a text that are inspected. */
+/** Number of bytes of a text that are inspected. */
 const SAMPLE_BYTES = 65_536;
 /** Extensions that text files keep. Others become `txt`. */
 const TEXT_EXTENSIONS: readonly string[] =

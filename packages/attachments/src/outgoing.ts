@@ -38,7 +38,7 @@ interface AttachRequest {
   readonly agentId: string;
   readonly capabilities: Pick<Capabilities, "sendMedia">;
   readonly mayAttach: MayAttach;
-  /** Returns true for paths that whoever asked may know of. Others fail as if nothing were there. */
+  /** Returns true for paths that the person who asked may know. Other paths fail as if they did not exist. */
   readonly isVisible: (path: string) => boolean;
   readonly phrases: FilePhrases;
   readonly signal: AbortSignal;
@@ -125,7 +125,7 @@ class OutgoingMedia implements Outgoing {
     const folder = await this.#options.folder(agentId);
     const file = await folder.restrict(isVisible).openFile(path);
     try {
-      // The decision is about the open file, because the path may lead elsewhere meanwhile.
+      // The decision must concern the open file, because the path may lead elsewhere in the meantime.
       const may = await mayAttach({ file: file.displayPath });
       if (!may.ok) throw new NotAttached((why) => why.forbidden, may.why);
       if (file.size === 0) throw new NotAttached((why) => why.empty);
@@ -149,7 +149,7 @@ class OutgoingMedia implements Outgoing {
     if (!may.ok) throw new NotAttached((why) => why.notFetched, may.why);
     const { bytes, contentType } = await this.#options.fetch(url, { maxBytes, signal });
     if (bytes.byteLength === 0) throw new NotAttached((why) => why.empty);
-    // A page instead of a file is a login form or an error message.
+    // An HTML page instead of a file is a login form or an error message.
     if (/^text\/html\b/i.test(contentType)) throw new NotAttached((why) => why.page);
     return bytes;
   }

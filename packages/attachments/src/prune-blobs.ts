@@ -2,7 +2,7 @@ import type { OutboundPart } from "@signalbox/channel";
 import type { Blobs } from "./blobs.ts";
 import { getBlobId } from "./outgoing.ts";
 
-/** A blob is put before the message that refers to it is committed. */
+/** Minimum age in milliseconds, because a blob is put before the message that refers to it is committed. */
 const MIN_AGE_MS = 3_600_000;
 
 /** Returns the ids of the blobs that parts of a message refer to. */

@@ -7,13 +7,13 @@ import { readBody } from "./read-body.ts";
 import type { MessageWithFiles, ReceivedFile } from "./received-file.ts";
 import type { AttachmentAccount, AttachmentLogger, Inspector, Recording, Transcriber } from "./types.ts";
 
-/** Time limit for all attachments of one message. */
+/** Time limit for all attachments of one message, in milliseconds. */
 const FETCH_TIMEOUT_MS = 20_000;
 /** Limits per message. */
 const MAX_FILES = 20;
 const MAX_CONCURRENT = 4;
 const MAX_FILE_BYTES = 25_000_000;
-/** Time limit for one recording. */
+/** Time limit for one recording, in milliseconds. */
 const TRANSCRIBE_TIMEOUT_MS = 60_000;
 /** Limit per message, because each transcript costs money. */
 const MAX_TRANSCRIPTS = 3;
@@ -53,7 +53,7 @@ export async function receiveFiles(
         signal: limit.signal,
         transcribe,
       });
-      // The bytes of a message stay in memory only as far as a model can be shown.
+      // The bytes of a message are kept in memory only if they can be shown to a model.
       const isHeld = bytes !== undefined && heldBytes + bytes.byteLength <= MAX_SHOWN_BYTES;
       files[index] = isHeld ? { ...described, bytes } : described;
       if (isHeld) {
@@ -123,7 +123,8 @@ async function toReadable(
 type Transcribe = (recording: Recording) => Promise<Pick<ReceivedFile, "transcript" | "note">>;
 
 /**
- * Creates a function for the recordings of one message. Those of guests are not transcribed, because it costs money.
+ * Creates a function for the recordings of one message. Recordings from guests are not transcribed, because
+ * transcription costs money.
  */
 function createTranscribe(
   { transcriber: transcriberOf, logger }: ReceivePorts,
@@ -158,7 +159,7 @@ async function fetchFile(
 ): Promise<{ readonly bytes: Buffer } | { readonly note: string }> {
   const { definition, running } = account(event.channel, event.account) ?? {};
   if (running?.fetchMedia === undefined) return { note: "could not be fetched" };
-  // A file that is not stored is only for the model, which accepts less.
+  // A file that is not stored is used only by the model, which accepts less.
   const largest = conversation === undefined ? MAX_PDF_BYTES : MAX_FILE_BYTES;
   const limit = Math.min(definition?.capabilities.media?.maxBytes ?? 0, largest);
   const tooLarge = { note: `not fetched, because it is larger than ${limit} bytes` };

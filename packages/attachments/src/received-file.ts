@@ -5,7 +5,7 @@ export interface MessageWithFiles {
   /** Unique id of the message. */
   readonly id: string;
   readonly event: MessageEvent;
-  /** The agent that answers it. */
+  /** The agent that responds to it. */
   readonly agentId: string;
   /** Role of its sender, as the host names it. */
   readonly role?: string;
@@ -26,13 +26,13 @@ export interface Transcript {
 /** A received attachment. */
 export interface ReceivedFile {
   readonly kind: MediaRef["kind"];
-  /** Name that the sender gave it. */
+  /** Name from the sender. */
   readonly name?: string;
-  /** Detected by its content; if it could not be downloaded, as the platform declares it. */
+  /** Detected from the content. If the file could not be downloaded, the type that the platform declares. */
   readonly mimeType: string;
   /** Path in the agent's folder; absent if it is not stored. */
   readonly path?: string;
-  /** Why it was not downloaded or stored. */
+  /** The reason why it was not downloaded or stored. */
   readonly note?: string;
   readonly transcript?: Transcript;
   /** Absent if it was not downloaded, or if no model accepts it. */
@@ -41,7 +41,7 @@ export interface ReceivedFile {
 
 /**
  * Returns true if someone other than the sender may have written the content of a file. Images count as the sender's
- * own. Recordings do not, because anyone may speak in them.
+ * own content. Recordings do not, because anyone may speak in them.
  */
 export function isUntrusted({ mimeType, bytes, path, transcript }: ReceivedFile): boolean {
   if (transcript !== undefined) return true;

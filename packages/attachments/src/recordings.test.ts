@@ -20,7 +20,7 @@ const BODIES = new Map([
   ["long", LONG_WAV],
 ]);
 
-/** What is attached to a message, with a transcriber that says what it is given. */
+/** Opens the attachments of a message, with a transcriber that records its input. */
 function open(transcribe: Transcriber["transcribe"]) {
   return createIncoming({
     account: () => ({

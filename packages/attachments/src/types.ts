@@ -8,9 +8,10 @@ export interface Folder {
   ): Promise<{ readonly entries: readonly { readonly name: string; readonly type: string }[] }>;
   openFile(path: string): Promise<OpenFile>;
   /**
-   * Returns the same folder with places hidden, which fail as if nothing were there.
+   * Returns the same folder with hidden paths, which fail as if they did not exist.
    *
-   * @param isVisible receives a path in the folder, without links
+   *
+   * @param isVisible receives a path in the folder, with links resolved
    */
   restrict(isVisible: (path: string) => boolean): Pick<Folder, "openFile">;
   /** Returns the path that it was written to. */
@@ -44,7 +45,7 @@ export type FetchUrl = (
 /** Inspects the content of files. */
 export interface Inspector {
   /**
-   * Shrinks an image that is larger than models accept. Resolves to `undefined` if it is not, or if it cannot be
+   * Shrinks an image that is larger than models accept. Resolves to `undefined` if it is small enough or cannot be
    * shrunk. Default: images are not shrunk.
    */
   fitImage?(

@@ -36,7 +36,7 @@ const read = async (owner: string, id: string) => {
 describe("uploads", () => {
   it("are assembled from pieces, each of which is added once", async () => {
     expect(await add(ID, 0, "hello")).toEqual({ kind: "added", bytes: 5 });
-    // Its answer was lost, so it is sent again.
+    // The response was lost, so the chunk is sent again.
     expect(await add(ID, 0, "hello")).toEqual({ kind: "out_of_order", bytes: 5 });
     expect(await add(ID, 9, "late")).toEqual({ kind: "out_of_order", bytes: 5 });
     expect(await Promise.all([add(ID, 5, "!"), add(ID, 5, "!")])).toEqual([
@@ -117,7 +117,7 @@ describe("uploads", () => {
 
   it("work beside other files in the folder", async () => {
     await mkdir(join(dir, "new"));
-    // As the Finder of macOS does.
+    // The Finder of macOS creates such files.
     await writeFile(join(dir, "new", ".DS_Store"), "x".repeat(30));
     expect((await add(ID, 0, "hello")).kind).toBe("added");
     at += 25 * HOUR;

@@ -62,7 +62,7 @@ export async function* chat(
   }
 }
 
-/** Tracks the state of a sent message by the frames of its conversation. */
+/** Tracks the state of a sent message based on the frames of its conversation. */
 class SentMessage {
   readonly #id: string;
   /** The gateway's id of the message, once accepted. */
@@ -105,7 +105,7 @@ class SentMessage {
     return this.messageId !== undefined && this.#answered.has(this.messageId);
   }
 
-  /** The `subscribed` frame which shows that the run ended unseen, if it did. */
+  /** The `subscribed` frame that shows that the run ended unseen, if there is one. */
   get missedEnd(): SubscribedFrame | undefined {
     return this.#mayHaveEnded ? this.#idle : undefined;
   }

@@ -57,7 +57,7 @@ export function createClient(options: ClientOptions): Client {
     base,
     token,
     sessionKey,
-    // Wrapped, because `fetch` of a browser throws if it is called as a method of another object.
+    // Wrapped, because a browser's `fetch` throws if it is called as a method of another object.
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     timeoutMs: options.timeoutMs ?? 30_000,
   });

@@ -9,14 +9,17 @@ export type ConnectionState =
   | { kind: "closed"; error?: ClientError };
 
 export interface ConnectOptions {
-  /** Consecutive failed attempts before the connection closes with the code `network`. Default: no limit. */
+  /**
+   * Maximum number of consecutive failed attempts. After that, the connection closes with the code `network`. Default:
+   * no limit.
+   */
   retries?: number;
   /**
    * Returns the delay before an attempt in milliseconds. `attempt` counts from 1. Default: 500 doubling to 15,000,
    * minus up to 50 % jitter.
    */
   backoffMs?: (attempt: number) => number;
-  /** Silence before the client sends a ping, in milliseconds. Default 25,000. */
+  /** Milliseconds of silence before the client sends a ping. Default: 25,000. */
   pingMs?: number;
   /** Timeout for the reply to a ping and for a new connection, in milliseconds. Default 10,000. */
   pongMs?: number;

@@ -4,10 +4,10 @@ const MARK = Symbol.for("signalbox.client.error");
 
 export const UNREACHABLE_REMEDY = "Check that the gateway is running and that the URL is correct.";
 
-/** An error of the gateway or of the connection to it. Use {@link isClientError} to recognize it. */
+/** An error from the gateway or of the connection to it. Use {@link isClientError} to recognize it. */
 export class ClientError extends Error {
   override readonly name: string = "ClientError";
-  /** An {@link ErrorCode}, or a code of a newer gateway. */
+  /** An {@link ErrorCode}, or an unknown code from a newer gateway. */
   readonly code: string;
   /** Advice for the user. */
   readonly remedy: string | undefined;
@@ -28,7 +28,7 @@ export function isClientError(value: unknown): value is ClientError {
   return typeof value === "object" && value !== null && MARK in value;
 }
 
-/** Converts an error response. Derives the code from the status if the body is not one of the gateway's. */
+/** Converts an error response. Derives the code from the status if the body does not come from the gateway. */
 export function createResponseError(status: number, body: unknown): ClientError {
   const described = ErrorBody.safeParse(body);
   if (described.success) return new ClientError(described.data.error, status);

@@ -10,7 +10,10 @@ export interface EventsOptions {
   after?: string;
   /** Aborting it ends the stream. */
   signal?: AbortSignal;
-  /** Consecutive failed attempts before the stream throws with the code `network`. Default: no limit. */
+  /**
+   * Maximum number of consecutive failed attempts. After that, the stream throws with the code `network`. Default: no
+   * limit.
+   */
   retries?: number;
   /**
    * Returns the delay before an attempt in milliseconds. `attempt` counts from 1. Default: 500 doubling to 15,000,
@@ -18,7 +21,7 @@ export interface EventsOptions {
    */
   backoffMs?: (attempt: number) => number;
   /**
-   * Silence after which the stream is reopened, in milliseconds. Default 40,000. The gateway sends a keep-alive comment
+   * Milliseconds of silence after which the stream is reopened. Default: 40,000. The gateway sends a keep-alive comment
    * every 15 s.
    */
   silenceMs?: number;

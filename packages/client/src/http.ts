@@ -79,11 +79,11 @@ export interface HttpApi {
   send(message: Outgoing): Promise<MessageAccepted>;
   /** Stops the current run of a conversation, if any. */
   abort(conversation: string, agent?: string): Promise<void>;
-  /** Uploads a file in pieces. Pass the result in `attachments` of a message. Codes `too_large` and `full`. */
+  /** Uploads a file in chunks. Pass the result in `attachments` of a message. Codes `too_large` and `full`. */
   upload(file: Blob, options?: UploadOptions): Promise<SentAttachment>;
   /** Requires an owner, like all methods below. */
   status(): Promise<Status>;
-  /** Checks the accounts at their platforms. With `models`, also calls the model of each agent once. */
+  /** Checks the accounts on their platforms. With `models`, also calls the model of each agent once. */
   checks(options?: { readonly models?: boolean }): Promise<readonly RemoteCheck[]>;
   /** Lists the sessions of all channels, latest first. */
   sessions(): Promise<SessionInfo[]>;
@@ -100,7 +100,7 @@ export interface HttpApi {
   revokePairing(person: Person): Promise<void>;
   /** Returns the notes of each pipeline stage about a message. */
   trace(messageId: string): Promise<Trace>;
-  /** Lists tool calls that wait for an approval, oldest first. */
+  /** Lists tool calls that are waiting for an approval, oldest first. */
   approvals(): Promise<ApprovalInfo[]>;
   /** Code `not_found` if the approval is no longer pending. */
   decideApproval(id: string, decision: ApprovalDecision["answer"]): Promise<void>;

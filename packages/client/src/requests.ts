@@ -79,7 +79,7 @@ interface RequestInput {
   readonly accepted?: readonly number[];
 }
 
-/** The gateway has received another number of bytes than the client assumed. */
+/** The gateway has received a different number of bytes than the client assumed. */
 const CONFLICT = 409;
 
 async function send(

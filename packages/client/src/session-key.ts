@@ -1,4 +1,4 @@
-/** The part of `Storage` (such as `localStorage`) that the client uses. */
+/** The subset of `Storage` (such as `localStorage`) that the client uses. */
 export interface KeyStorage {
   getItem(name: string): string | null;
   setItem(name: string, value: string): void;

@@ -1,4 +1,4 @@
-/** The part of a WebSocket that the client uses. Browsers, Node.js and the package `ws` provide it. */
+/** The subset of a WebSocket that the client uses. Browsers, Node.js and the package `ws` provide it. */
 export interface WebSocketLike {
   send(data: string): void;
   close(code?: number): void;

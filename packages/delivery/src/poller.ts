@@ -11,8 +11,8 @@ export interface Pass {
 }
 
 /**
- * Runs passes over due work, one at a time: on request, when work falls due, and at least once a minute while work
- * waits.
+ * Runs passes over due rows, one at a time: on request, when a row becomes due, and at least once a minute while rows
+ * are waiting.
  */
 export class Poller {
   readonly #pass: () => Promise<Pass>;

@@ -24,7 +24,7 @@ export interface ConnectOptions {
   readonly version: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** Called when the server reports a change of its list of tools. */
+  /** Called when the server reports that its list of tools has changed. */
   readonly onListChanged: () => void;
   readonly onClose: () => void;
   readonly onLog: (text: string) => void;
@@ -44,23 +44,25 @@ export class ServerFailedError extends Error {
   override readonly name = "ServerFailedError";
 }
 
-/** Limit for servers whose list never ends. */
+/** Maximum number of pages, for servers whose list never ends. */
 const MAX_PAGES = 20;
 const MAX_LOG_CHARS = 2_000;
 /** Maximum number of lines that a connection logs. */
 const MAX_LOG_LINES = 100;
 
-/** Each tool is read by itself, so that a malformed one does not cost the others. */
+/** Each tool is parsed separately, so that a malformed one does not affect the others. */
 const listSchema = z.looseObject({
   tools: z.array(z.unknown()).optional(),
   nextCursor: z.unknown().optional(),
 });
 
-/** Starts or reaches a server and shakes hands. The client offers neither sampling, elicitation nor roots. */
+/**
+ * Starts or connects to a server and performs the handshake. The client offers neither sampling, elicitation nor roots.
+ */
 export async function connect(options: ConnectOptions): Promise<Connection> {
   const { name, settings, signal, timeoutMs, onClose } = options;
   const onLog = limitLog(options.onLog);
-  // Loaded with the first server: most gateways never need this half megabyte.
+  // Loaded with the first server, because most gateways never need this half megabyte.
   const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
   const { ToolListChangedNotificationSchema } = await import("@modelcontextprotocol/sdk/types.js");
   const client = new Client({ name: "signalbox", version: options.version });

@@ -10,7 +10,7 @@ import {
 } from "@signalbox/agent-core";
 import { toolPrefix } from "./types.ts";
 
-/** A tool as its server describes it, within limits. */
+/** A tool as described by its server, within limits. */
 export interface ToolDescription {
   /** Name for agents. */
   readonly name: string;
@@ -22,7 +22,7 @@ export interface ToolDescription {
   readonly hash: string;
 }
 
-/** The tools of a server, and notes about those that were left out. */
+/** The tools of a server, and notes about the omitted ones. */
 export interface ToolList {
   readonly tools: readonly ToolDescription[];
   readonly notes: readonly string[];
@@ -30,15 +30,15 @@ export interface ToolList {
 
 const MAX_TOOLS = 128;
 const MAX_DESCRIPTION_CHARS = 1_024;
-/** Length limit of a schema as JSON. Larger ones fill the window of a model. */
+/** Maximum length of a schema as JSON, in characters. Larger ones would fill the window of a model. */
 const MAX_SCHEMA_CHARS = 16_384;
-/** The longest tool name that all vendors accept. */
+/** Maximum length of a tool name that all vendors accept. */
 const MAX_NAME_CHARS = 64;
-/** Vendors traverse schemas recursively. */
+/** Maximum nesting of a schema, because vendors traverse schemas recursively. */
 const MAX_SCHEMA_DEPTH = 64;
 const MAX_NOTES = 20;
 
-/** Reads the descriptions of a server's tools. A tool that no model can use is left out, and a note says why. */
+/** Reads the descriptions of a server's tools. Omits tools that no model can use, and adds a note with the reason. */
 export function readToolList(server: string, listed: readonly unknown[]): ToolList {
   const tools = new Map<string, ToolDescription>();
   const notes: string[] = [];
@@ -71,7 +71,7 @@ function readTool(server: string, raw: unknown): ToolDescription | string {
   return { name, ownName, description, inputSchema, hash };
 }
 
-/** Fills in what some vendors require and servers leave out or set to null. */
+/** Adds members that some vendors require and some servers omit or set to null. */
 function toInputSchema({ $schema: _draft, ...schema }: JsonObject): JsonObject {
   const { type, properties, required, ...rest } = schema;
   return {
@@ -83,8 +83,8 @@ function toInputSchema({ $schema: _draft, ...schema }: JsonObject): JsonObject {
 }
 
 /**
- * Returns the name of a tool for agents. The prefix keeps it apart from the tools of other servers and of the host. If
- * characters had to be replaced or cut, a part of the hash keeps the name unique.
+ * Returns the name of a tool for agents. The prefix distinguishes it from the tools of other servers and of the host.
+ * If characters had to be replaced or removed, part of the hash keeps the name unique.
  */
 function toAgentName(server: string, ownName: string): string {
   const prefix = toolPrefix(server);
@@ -94,7 +94,7 @@ function toAgentName(server: string, ownName: string): string {
   return `${prefix}${plain.slice(0, MAX_NAME_CHARS - prefix.length - mark.length - 1)}_${mark}`;
 }
 
-/** Returns why the agent loop or a vendor would reject the tool. */
+/** Returns the reason why the agent loop or a vendor would reject the tool. */
 function findProblem(spec: Pick<Tool, "name" | "description" | "inputSchema">): string | undefined {
   try {
     getToolSpec({ ...spec, effects: "external", execute: () => Promise.reject(new Error("only described")) });
@@ -104,7 +104,7 @@ function findProblem(spec: Pick<Tool, "name" | "description" | "inputSchema">): 
   }
 }
 
-/** Removes invisible characters and those that change the order of text, and shortens the text. */
+/** Removes invisible characters and those that change the text direction, and truncates the text. */
 function clean(text: string): string {
   const visible = text.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Co}]/gu, "").trim();
   const short =

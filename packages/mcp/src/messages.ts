@@ -1,18 +1,19 @@
 /**
- * Converts messages of servers that deviate from the specification in ways that leave no doubt. Without this, the SDK
- * rejects such a message as a whole, or drops it, and the request waits until its time limit.
+ * Converts messages from servers that deviate from the specification in unambiguous ways. Without this, the SDK rejects
+ * or drops such a message, and the request waits until its time limit.
+ *
  *
  * @see https://modelcontextprotocol.io/specification/2025-06-18/schema
  */
 
 /** Members that contain arbitrary JSON, in which `null` has a meaning. */
 const FREE_FORM = new Set(["structuredContent", "inputSchema", "outputSchema", "arguments", "_meta", "data"]);
-/** Messages of the protocol are not nested deeper outside of free-form members. */
+/** Maximum nesting depth of protocol messages, not counting free-form members. */
 const MAX_DEPTH = 16;
 
 /**
- * Removes members that are `null` where the specification only allows them to be absent, and fills in members that
- * servers leave out although nothing depends on them.
+ * Removes members that are `null` although the specification allows only their absence, and adds unimportant members
+ * that servers omit.
  */
 function normalizeMessage(message: unknown): unknown {
   if (Array.isArray(message)) return message.map(normalizeMessage);
@@ -34,7 +35,7 @@ export function normalizeText(text: string): string {
   }
 }
 
-/** The result of `initialize` needs members that some servers leave out. */
+/** The result of `initialize` requires members that some servers omit. */
 function normalizeResult(result: JsonRecord): JsonRecord {
   if (typeof result["protocolVersion"] !== "string") return result;
   const { capabilities, serverInfo } = result;

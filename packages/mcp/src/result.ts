@@ -45,8 +45,9 @@ export function readResult(answer: unknown, resultChars: number): ToolResult {
 }
 
 /**
- * Returns the content of a result. Some servers send one block or a text instead of a list, or put their data beside
- * the members that the specification knows.
+ * Returns the content of a result. Some servers send one block or a text instead of a list, or put their data next to
+ * the specified members.
+ *
  *
  * @returns undefined if the content has another form
  */
@@ -71,7 +72,7 @@ function toText(block: JsonObject): string {
   return JSON.stringify(block);
 }
 
-/** Detects the type of an image from its bytes: vendors reject every request that contains an invalid image. */
+/** Detects the type of an image from its bytes, because vendors reject every request that contains an invalid image. */
 function toImage(base64: unknown): ImageBlock | undefined {
   if (typeof base64 !== "string") return undefined;
   const bytes = Buffer.from(base64, "base64");

@@ -23,17 +23,17 @@ export interface ListedTool extends ToolDescription {
 
 const START_MS = 30_000;
 const CALL_MS = 60_000;
-/** Pause after the first failure in milliseconds. It doubles with each further one. */
+/** Delay after the first failure in milliseconds. It doubles with each further failure. */
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
-/** A server that was up for this long counts as recovered, in milliseconds. */
+/** Milliseconds after which a running server is considered recovered. */
 const STEADY_MS = 60_000;
 
 const hashesSchema = z.record(z.string(), z.string());
 
 /**
  * A server over its lifetime. It is started when its tools are first needed and restarted with a backoff after a
- * failure. Its tools are listed again when it says that they have changed.
+ * failure. Its tools are listed again when it reports that they have changed.
  */
 export class McpServer {
   readonly #options: ServerOptions;
@@ -42,7 +42,7 @@ export class McpServer {
   #connecting: Promise<Connection> | undefined;
   #connection: Connection | undefined;
   #listing: Promise<void> | undefined;
-  /** The latest list. Agents see its tools while the server is down, too. */
+  /** The latest list. Agents see its tools even while the server is down. */
   #list: ToolList | undefined;
   #isListStale = true;
   #loggedNotes = new Set<string>();
@@ -76,7 +76,7 @@ export class McpServer {
   async tools(): Promise<readonly ListedTool[]> {
     await this.#refresh().catch(() => {});
     const tools = this.#list?.tools ?? [];
-    // Another process may have accepted changed descriptions since.
+    // Another process may have accepted changed descriptions in the meantime.
     if (tools.some((tool) => this.#isChanged(tool))) await this.#loadAccepted().catch(() => {});
     return tools.map((tool) => ({ ...tool, changed: this.#isChanged(tool) }));
   }
@@ -158,7 +158,7 @@ export class McpServer {
         this.#abandon(connection);
         return this.#readList(true);
       }
-      // A server that shakes hands but does not list its tools counts as down.
+      // A server that completes the handshake but does not list its tools is considered down.
       this.#setDown(connection, error);
       await connection.close().catch(() => {});
       throw error;
@@ -176,7 +176,9 @@ export class McpServer {
     );
   }
 
-  /** Loads the accepted descriptions. The first ones of a server with these settings are accepted as they are. */
+  /**
+   * Loads the accepted descriptions. The first descriptions of a server with these settings are accepted automatically.
+   */
   async #loadAccepted(): Promise<void> {
     const { descriptions } = this.#options;
     const stored = await descriptions.get(this.#storeKey());

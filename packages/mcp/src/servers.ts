@@ -13,7 +13,7 @@ import {
 export interface McpServersOptions {
   /** Servers by name. Names match `MCP_SERVER_NAME`. */
   readonly servers: Readonly<Record<string, McpServerSettings>>;
-  /** Version of the host, which servers see. */
+  /** Version of the host that is reported to servers. */
   readonly version: string;
   /** Called each time a server goes down or cannot be started. */
   readonly onDown?: (server: string, reason: string) => void;
@@ -33,7 +33,9 @@ export interface McpServers {
   /** Accepts the current descriptions of these tools after a review. */
   accept(tools: readonly McpTool[]): Promise<void>;
   /**
-   * Replaces the servers. A server with unchanged settings continues; one that was removed ends after its calls.
+   * Replaces the servers. A server with unchanged settings keeps running. A removed server ends after its pending
+   * calls.
+   *
    *
    * @throws TypeError if a name is invalid
    */
@@ -114,7 +116,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   };
 }
 
-/** The effects of a server's tool are unknown, so they count as external, and calls are never repeated. */
+/** The effects of a server's tool are unknown, so they are treated as external, and calls are never repeated. */
 function toTool(name: string, server: McpServer, listed: ListedTool): McpTool {
   return {
     server: name,

@@ -9,7 +9,7 @@ type StdioSettings = Extract<McpServerSettings, { command: string }>;
 
 export interface StdioTransportOptions {
   readonly settings: StdioSettings;
-  /** A longer message is discarded, and its request fails. */
+  /** Maximum size of a message. A longer one is discarded, and its request fails. */
   readonly maxMessageBytes: number;
   /** Called with the process's output on standard error. */
   readonly onStderr: (text: string) => void;
@@ -17,13 +17,13 @@ export interface StdioTransportOptions {
 
 /** Time limit for a process to end after its input was closed, and again after SIGTERM, in milliseconds. */
 const END_MS = 2_000;
-/** The id of a response is near its start or its end. */
+/** Number of characters at the start and at the end of a response that are searched for its id. */
 const ID_CHARS = 300;
 const NEWLINE = 10;
 
 /**
- * Speaks to a server process over its standard input and output. Unlike the SDK's transport, it normalizes messages
- * before they are validated, and a message that is too long fails its request instead of the whole connection.
+ * Communicates with a server process over its standard input and output. Unlike the SDK's transport, it normalizes
+ * messages before they are validated, and an oversized message fails only its request instead of the whole connection.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -78,7 +78,7 @@ export class StdioTransport implements Transport {
     await new Promise<void>((resolve) => input.once("drain", resolve).once("close", resolve));
   }
 
-  /** Closes the input of the process, and kills it if it does not end by itself. */
+  /** Closes the input of the process, and kills it if it does not end on its own. */
   async close(): Promise<void> {
     const child = this.#process;
     if (child === undefined) return;

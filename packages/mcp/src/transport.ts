@@ -3,7 +3,7 @@ import { normalizeText } from "./messages.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import type { McpServerSettings } from "./types.ts";
 
-/** Size limit of one message, and of one event of a stream. */
+/** Maximum size in bytes of one message, and of one event of a stream. */
 const MAX_MESSAGE_BYTES = 10_000_000;
 /** Time limit for ending a session, in milliseconds. */
 const END_SESSION_MS = 1_000;
@@ -91,7 +91,7 @@ function limitSize(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   });
 }
 
-/** Normalizes the messages of an event stream. A message that spans several `data` lines stays as it is. */
+/** Normalizes the messages of an event stream. A message that spans several `data` lines stays unchanged. */
 function normalizeEvents(): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();

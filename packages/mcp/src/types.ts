@@ -11,7 +11,7 @@ export type McpServerSettings = (
       readonly cwd?: string;
     }
   | {
-      /** Address of a server that speaks Streamable HTTP. Redirects are followed on the same origin only. */
+      /** URL of a server with Streamable HTTP. Redirects are followed only within the same origin. */
       readonly url: string;
       readonly headers?: Readonly<Record<string, string>>;
     }
@@ -42,7 +42,7 @@ export interface McpServerStatus {
   readonly state: "not started" | "starting" | "ready" | "down";
   /** Names of its tools as agents see them. */
   readonly tools: readonly string[];
-  /** The reason why the server is down, and the tools that were left out. */
+  /** The reason why the server is down, and the omitted tools. */
   readonly notes: readonly string[];
 }
 

@@ -6,16 +6,16 @@ import { terms } from "./text/terms.ts";
 import type { Chunk, Hit, Reader } from "./types.ts";
 
 export interface RecallOptions {
-  /** Default: a reader who sees only content for everyone. */
+  /** Default: a reader who sees only content that is visible to everyone. */
   readonly reader?: Reader;
   /** Default 600. */
   readonly maxTokens?: number;
   /**
-   * A hit is recalled if at most this many chunks would match the message as well by chance. Default: 10 for a message
-   * that asks something, otherwise 1.
+   * A hit is recalled if at most this many chunks would match the message equally well by chance. Default: 10 for a
+   * message that asks something, otherwise 1.
    */
   readonly maxByChance?: number;
-  /** A hit is also recalled if its similarity is at least this, from -1 to 1. Default 0.6. */
+  /** A hit is also recalled if its similarity is at least this, from -1 to 1. Default: 0.6. */
   readonly minSimilarity?: number;
   /** Excludes chunks that the prompt already contains. */
   readonly except?: (chunk: Chunk) => boolean;
@@ -32,12 +32,12 @@ export interface Recall {
 export const RECALL_LIMIT = 12;
 const MAX_LINE_CHARS = 500;
 const MAX_BY_CHANCE = { question: 10, statement: 1 };
-/** Number of recalled chunks if a question is about the main topic of the memory. */
+/** Maximum number of recalled chunks if a question is about the main topic of the memory. */
 const MAX_TOPIC_HITS = 3;
 
 /**
- * Returns true if recalling a chunk would add nothing to a message: it is an earlier question, or has no word that the
- * message does not have.
+ * Returns true if recalling a chunk would add nothing to a message, because it is an earlier question or contains no
+ * further words.
  */
 export function addsNothingTo(message: string): (chunk: Chunk) => boolean {
   const said = new Set(terms(message));
@@ -45,7 +45,7 @@ export function addsNothingTo(message: string): (chunk: Chunk) => boolean {
     source === "turn" && (onlyAsks(text) || terms(text).every((term) => said.has(term) || !isContent(term)));
 }
 
-/** Selects the hits that are relevant to the message and fit into the limit of tokens. */
+/** Selects the hits that are relevant to the message and fit into the token limit. */
 export function selectRecall(message: string, found: Found, options: RecallOptions): Recall | undefined {
   const { maxTokens = 600 } = options;
   const hits: Hit[] = [];
@@ -62,7 +62,7 @@ export function selectRecall(message: string, found: Found, options: RecallOptio
   return hits.length === 0 ? undefined : { hits, text: lines.join("\n"), tokens };
 }
 
-/** Returns the hits that match the message better than by chance, or else the newest ones about its topic. */
+/** Returns the hits that match the message better than by chance, otherwise the newest ones about its topic. */
 function relevantHits(message: string, { hits, topics }: Found, options: RecallOptions): readonly Hit[] {
   const isQuestion = asksSomething(message);
   const { minSimilarity = 0.6 } = options;

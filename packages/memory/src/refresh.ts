@@ -9,17 +9,18 @@ import type { TurnSource } from "./turns/turn-log.ts";
 import type { Scope, Turn } from "./types.ts";
 import { problemOfTurn } from "./validate.ts";
 
-/** Turns that are indexed in one transaction. The event loop runs between transactions. */
+/** Number of turns to index in one transaction. The event loop runs between transactions. */
 const TURNS_PER_TRANSACTION = 250;
-/** Sections of notes that are indexed in one transaction. They are longer than turns, about 1,000 characters. */
+/** Number of note sections to index in one transaction. They are longer than turns, about 1,000 characters. */
 const SECTIONS_PER_TRANSACTION = 20;
-/** The part of a note file that is indexed, in bytes. A larger file would block searches. */
+/** Maximum number of bytes of a note file that are indexed. A larger file would block searches. */
 const MAX_NOTE_BYTES = 1_000_000;
-/** A file that changed this recently may change again within the resolution of its time, so it is read again. */
+/** Milliseconds after a change for which a file is read again, because another change may have the same timestamp. */
 const UNSETTLED_MS = 100;
 
 /**
- * Indexes note files that changed and removes those that are gone.
+ * Indexes changed note files and removes deleted ones.
+ *
  *
  * @param onRead is called with the text of each changed file
  */
@@ -50,7 +51,7 @@ export async function refreshNotes(
   for (const path of gone.keys()) await removeFile(index, path);
 }
 
-/** Marks the file as not indexed first: after a crash half-way, it is indexed again. */
+/** Marks the file as not indexed first, so that it is indexed again after a crash midway. */
 async function replaceChunks(
   index: MemoryIndex,
   { path }: NoteFile,
@@ -95,7 +96,7 @@ export async function refreshTurns(
   if (isAnyRemoved) await index.forget([]);
 }
 
-/** One turn that the index rejects would make the whole memory unsearchable. */
+/** A single turn that the index rejects would make the whole memory unsearchable. */
 function isValid(turn: Turn, onProblem: (problem: string) => void): boolean {
   const problem = problemOfTurn(turn);
   if (problem !== undefined)

@@ -1,6 +1,6 @@
 /** The people who may see a turn or a note. See `access.ts` for the rule. */
 export type Scope =
-  /** Everyone whom the agent answers. */
+  /** Everyone to whom the agent responds. */
   | { readonly kind: "everyone" }
   /** One person, in private. */
   | { readonly kind: "person"; readonly person: string }
@@ -10,8 +10,8 @@ export type Scope =
 /** The person or group that asks, and therefore sees the result. */
 export interface Reader {
   /**
-   * The person in a private conversation. Pass an array if the person has several ids. Omit it in a group, where others
-   * read the answer too.
+   * The person in a private conversation. Pass an array if the person has several ids. Omit it in a group, because
+   * other members also read the answer.
    */
   readonly person?: string | readonly string[];
   /** Chats whose contents may be shown: in a group, its own. `"all"` is for an operator in private. */
@@ -21,7 +21,7 @@ export interface Reader {
 export interface Author {
   /** Stable id. Use the same id in {@link Scope} and {@link Reader} for the same person. It is not searched. */
   readonly id: string;
-  /** Display name. Searches find turns by it. Default: none. */
+  /** Display name, by which searches find turns. Default: none. */
   readonly name?: string;
 }
 
@@ -32,9 +32,9 @@ export interface NewTurn {
   readonly id?: string;
   /** A string is both id and name. */
   readonly author?: string | Author;
-  /** When it was written: milliseconds, a `Date`, or a string that `Date` parses. Default: now. */
+  /** The time of writing: milliseconds, a `Date`, or a string that `Date` parses. Default: now. */
   readonly at?: number | string | Date;
-  /** The conversation. Turns of one chat are each other's neighbours. Default: one chat for all. */
+  /** The conversation. Turns in the same chat are each other's neighbors. Default: a single chat for all. */
   readonly chat?: string;
   /** Default: everyone. Set it for all private content. */
   readonly scope?: Scope;
@@ -79,7 +79,7 @@ export interface Chunk {
   readonly source: "note" | "turn";
   /** The exact text. */
   readonly text: string;
-  /** When it was written, in milliseconds since the epoch. Sections of `MEMORY.md` may have no time. */
+  /** The time of writing in milliseconds since the epoch. Sections of `MEMORY.md` may have no time. */
   readonly at?: number;
   readonly scope: Scope;
   readonly author?: Author;
@@ -112,8 +112,8 @@ export interface Hit extends ChunkInContext {
   /** Relative to the best hit, which has 1. Do not compare scores of different results. */
   readonly score: number;
   /**
-   * An estimate of how many chunks would match the query as well by chance. Below 1, the match is hardly an accident.
-   * `Infinity` if no word matches.
+   * Estimated number of chunks that would match the query equally well by chance. Below 1, the match is hardly
+   * accidental. `Infinity` if no word matches.
    */
   readonly byChance: number;
   /** Cosine similarity to the query, from -1 to 1, if vectors were searched. */
@@ -126,7 +126,7 @@ export type SearchMode =
       readonly kind: "words and vectors";
       readonly model: string;
       readonly engine: VectorEngine;
-      /** Chunks without a vector yet. They were searched by words only. */
+      /** Number of chunks that have no vector yet. They were searched only by words. */
       readonly pending: number;
     };
 
@@ -140,7 +140,7 @@ export interface SearchResult {
     readonly notes: number;
     /** Turns that this reader may see. */
     readonly turns: number;
-    /** The terms that were looked for: stems, without stop words. */
+    /** The search terms: stems, without stop words. */
     readonly terms: readonly string[];
   };
   /** The result in one sentence. Show it with the hits, or instead of them. */
@@ -148,7 +148,7 @@ export interface SearchResult {
 }
 
 export interface SearchOptions {
-  /** Default: a reader who may see only content for everyone. `"all"`: the owner of the files. */
+  /** Default: a reader who sees only content that is visible to everyone. `"all"`: the owner of the files. */
   readonly reader?: Reader | "all";
   /** Default 8, at most 100. */
   readonly limit?: number;

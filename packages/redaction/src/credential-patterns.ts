@@ -55,7 +55,7 @@ const VENDOR_KEYS: readonly string[] = [
   "pnu_[A-Za-z0-9]{36}",
   "s\\.(?=[A-Za-z]{0,23}\\d)[A-Za-z0-9]{24}(?![A-Za-z0-9])",
   "rnd_[A-Za-z0-9]{20,}",
-  // Money.
+  // Payment services.
   "[prsw]k_(?:live|test|prod)_[A-Za-z0-9]{10,}",
   "whsec_[A-Za-z0-9+/=]{20,}",
   "sq0[a-z]{3}-[A-Za-z0-9_-]{20,}",
@@ -113,7 +113,7 @@ const VENDOR_KEYS: readonly string[] = [
 
 /**
  * Names of vendors whose credentials have no typical prefix. They are recognized by the name before the value, as in
- * `COHERE_API_KEY = "…"`. The list contains names of channels, so a value must also look random.
+ * `COHERE_API_KEY = "…"`. The list contains channel names, so a value must also look random.
  */
 const VENDORS: readonly string[] =
   `adafruit adobe airtable algolia alibaba asana atlassian aws azure beamer bitbucket
@@ -129,7 +129,7 @@ const VENDORS: readonly string[] =
 const WORDS =
   "(?:api|access|auth|secret|private|client|encryption|signing|master)[-_ ]?key|token|secret|passw(?:or)?d|passwd|pwd|auth|creds?|credentials?";
 
-/** Quotes, white space and escapes between a name, an assignment and a value. */
+/** Quotes, whitespace and escapes between a name, an assignment and a value. */
 const QUOTES = "(?:\\\\{0,3}[\"'`]|\\s|\\\\[nrt])";
 
 /**
@@ -151,7 +151,7 @@ export const RANDOM_ASSIGNMENT: RegExp = new RegExp(
 );
 
 /**
- * Credentials of no vendor, recognized by the text around them. `default` in `${APP_SECRET:-default}` is excluded,
+ * Credentials without a vendor, recognized by the surrounding text. `default` in `${APP_SECRET:-default}` is excluded,
  * because advice about configurations contains it.
  */
 const CONTEXTS: readonly RegExp[] = [
@@ -172,7 +172,7 @@ const CONTEXTS: readonly RegExp[] = [
   /(?<=\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@?#"']{0,64}:)[^\s/@?#"']{3,256}(?=@)/gi,
   /(?<=(?:api|access|auth|secret|private|client|signing|encryption|account|refresh|session|bot|app|service|master|shared)[-_ ]?(?:key|token|secret|password)\\?["']?\s{0,3}(?:=>|[=:]|is)\s{0,3}\\?["']?)[A-Za-z0-9_\-+/.~=]{12,}/gi,
   /(?<=(?<![A-Za-z])(?:password|passwd|pwd|passphrase|secret|token)\\?["']?\s{0,3}[=:]\s{0,3}\\?["']?)(?!-default\})[^\s"'\\,;&[]{8,}/gi,
-  // Also ends at the next beginning, because a series of beginnings would take quadratic time.
+  // Also ends at the next header, because a series of headers would take quadratic time.
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----BEGIN )){0,4000}?(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?=-----BEGIN )|$)/g,
 ];
 

@@ -6,17 +6,17 @@ import { decodeEscapes, findEncodedRuns } from "./decode.ts";
 /** The offsets of a credential in a text. */
 export type Span = readonly [from: number, to: number];
 
-/** Text is searched in windows of this size, so that the time of every rule is proportional to its length. */
+/** Window size in characters. Text is searched in windows, so that every rule runs in linear time. */
 const WINDOW_CHARS = 32_768;
-/** Overlap of windows: the length of the longest credential, a private key. */
+/** Overlap of windows in characters: the length of the longest credential, a private key. */
 const OVERLAP_CHARS = 4_096;
 
 /** Every credential is a long word, part of a URL, or follows a word such as `token`. */
 const MAY_CONTAIN_CREDENTIAL = /[\w+/=.~-]{12}|:\/\/|passw|passphrase|pwd|secret|token|bearer|basic/i;
 
 /**
- * Finds text that looks like a credential, by secretlint's rules and our own patterns, also if it is escaped or encoded
- * in base64 or hexadecimal. The spans are not sorted.
+ * Finds text that looks like a credential, with secretlint's rules and our own patterns, even if it is escaped or
+ * encoded in base64 or hexadecimal. The spans are not sorted.
  */
 export function findCredentials(text: string): Span[] {
   const decoded = decodeEscapes(text);
@@ -31,7 +31,7 @@ export function findCredentials(text: string): Span[] {
   ];
 }
 
-/** An encoded credential is removed with the whole text around it that is encoded with it. */
+/** An encoded credential is removed together with the entire encoded text around it. */
 function findEncodedCredentials(text: string): Span[] {
   const runs = findEncodedRuns(text);
   const ends: number[] = [];
@@ -83,10 +83,10 @@ function searchWindow(content: string): Span[] {
   return [...spans, ...findNamed(content), ...preset(content)];
 }
 
-/** Characters before an assignment in which its name is searched for. */
+/** Maximum number of characters before an assignment in which its name is searched. */
 const MAX_NAME_CHARS = 90;
 
-/** Finds values that look random and are assigned to the name of a credential. */
+/** Finds random-looking values that are assigned to the name of a credential. */
 function findNamed(content: string): Span[] {
   const spans: Span[] = [];
   for (const { index, 1: quotes = "", 2: value = "" } of content.matchAll(RANDOM_ASSIGNMENT)) {
@@ -103,7 +103,7 @@ function spanOf({ index, 0: whole, 1: value = whole }: RegExpExecArray): Span {
   return [end - value.length, end];
 }
 
-/** Created when it is first needed. */
+/** Created on first use. */
 let preset: ((content: string) => Span[]) | undefined;
 
 /** Creates a function that applies the rules of secretlint's preset. All of them run synchronously. */

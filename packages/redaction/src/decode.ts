@@ -51,16 +51,18 @@ export function decodeEscapes(text: string): DecodedText | undefined {
   return { text: decoded, offsets };
 }
 
-/** Runs of characters that may be base64 or hexadecimal, of at least 24. */
+/** Runs of at least 24 characters that may be base64 or hexadecimal. */
 const ENCODED_RUN = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
 const HEX = /^(?:[0-9a-f]{2})+$/i;
-/** Number of characters that are decoded to see whether a run encodes text. */
+/** Number of characters to decode to determine whether a run encodes text. */
 const PROBE_CHARS = 32;
-/** A longer run is no credential, and decoding many of them would take long. */
+/**
+ * Maximum length of a run in characters. A longer one is not a credential, and decoding many of them would take long.
+ */
 const MAX_RUN_CHARS = 8_192;
 const TEXT = /^[\t\n\r\x20-\x7e]+$/;
 
-/** An encoded part of a text, with what it encodes. */
+/** An encoded part of a text, with its decoded text. */
 export interface EncodedRun {
   readonly from: number;
   readonly to: number;
@@ -86,7 +88,7 @@ function decodeRun(run: string): string | undefined {
   for (let shift = 0; shift < 4; shift += 1) {
     if (!TEXT.test(decodeBase64(run.slice(shift, shift + PROBE_CHARS)))) continue;
     const text = decodeBase64(run.slice(shift));
-    // The end may belong to something else.
+    // The end may not be part of the encoded text.
     return text.replace(/[^\t\n\r\x20-\x7e].*$/s, "");
   }
   return undefined;

@@ -1,6 +1,6 @@
-/** A shorter part of an encoded secret could occur by chance. */
+/** Minimum length of a part of an encoded secret. A shorter part could occur by chance. */
 const MIN_ENCODED_CHARS = 8;
-/** Lines of a multi-line secret are also searched for separately, if they have this length. */
+/** Minimum length of a line of a multi-line secret that is also searched separately. */
 const MIN_LINE_CHARS = 16;
 
 /** Returns a secret in all supported encodings. */
@@ -41,7 +41,7 @@ function escapeHtml(text: string): string {
 }
 
 /**
- * Returns the base64 characters that depend on the secret alone, for each of the three offsets at which it can start in
+ * Returns the base64 characters that depend only on the secret, for each of the three offsets at which it can start in
  * a longer encoded text.
  */
 function encodeBase64(bytes: Buffer): string[] {

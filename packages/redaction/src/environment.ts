@@ -1,8 +1,8 @@
 /** Names of variables with secrets: `SMTP_PASS`, `api_key`, `DB_PASSWORD`, `AUTH`. */
 const SECRET_NAME = /(?:key|token|secret|passw(?:or)?d|passwd|pass|pwd|passphrase|credentials?|auth|dsn)$/i;
-/** Names that only look like it: folders of the shell, and programs that ask for passwords. */
+/** Names that only look like secrets: folders of the shell, and programs that ask for passwords. */
 const OTHER_NAME = /^(?:OLD)?PWD$|ASKPASS$/;
-/** Values that turn something on or off. */
+/** Values that turn an option on or off. */
 const FLAG = /^(?:true|false|yes|no|on|off|none|[01])$/i;
 /** A URL with credentials. */
 const URL_WITH_CREDENTIALS = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*@/i;

@@ -46,6 +46,6 @@ it.each(Object.entries(ENCODINGS))("removes credentials of 190 forms and more %s
       missed.push(`${form.name}: ${left}`);
   }
   expect(ALL_FORMS.length).toBeGreaterThan(190);
-  // A random example may consist of letters only, for instance.
+  // A random example may consist only of letters, for instance.
   expect(missed.length, missed.join("\n")).toBeLessThanOrEqual(2);
 });

@@ -8,13 +8,17 @@ import {
   type SecretFinder,
 } from "./stream.ts";
 
-/** A shorter secret is redacted only as a separate word, because it can be part of many words. */
+/**
+ * Minimum length of a secret. A shorter one is redacted only as a separate word, because it can be part of many words.
+ */
 const MIN_SUBSTRING_CHARS = 6;
-/** A shorter secret is not redacted in streamed answers, because it may be an ordinary word. */
+/**
+ * Minimum length of a secret in streamed answers. A shorter one is not redacted, because it may be an ordinary word.
+ */
 const MIN_STREAM_CHARS = 12;
 const REDACTED = "[redacted]";
 
-/** Cache of texts without secrets, because ids and keys recur in every message. */
+/** Maximum number of cached texts without secrets. They are cached, because ids and keys recur in every message. */
 const MAX_CACHED = 1_000;
 const MAX_CACHED_CHARS = 200;
 
@@ -23,19 +27,19 @@ export type Redact = (text: string) => string;
 
 /** A growing set of secrets, which it removes from texts. */
 export interface Vault {
-  /** Adds secrets, which are removed from then on. */
+  /** Adds secrets, which are redacted from then on. */
   add(secrets: Iterable<string>): void;
   readonly redact: Redact;
   /**
-   * Creates a redactor for text that arrives in pieces. It removes only known secrets of at least 12 characters: text
-   * that merely looks like a secret may be what the user asked for.
+   * Creates a redactor for text that arrives in chunks. It removes only known secrets of at least 12 characters,
+   * because text that merely looks like a secret may be what the user asked for.
    */
   stream(): RedactedStream;
 }
 
 /**
- * Creates a vault that removes secrets in any usual encoding and in any case, and text that looks like a secret, also
- * if it is encoded.
+ * Creates a vault that removes secrets in any common encoding, regardless of case, and text that looks like a secret,
+ * even if it is encoded.
  */
 export function createVault(secrets: Iterable<string> = []): Vault {
   const secretForms = new Set<string>();
@@ -44,7 +48,7 @@ export function createVault(secrets: Iterable<string> = []): Vault {
   const clean = new Set<string>();
   const add = (more: Iterable<string>): void => {
     for (const secret of more) if (secret !== "") secretForms.add(secret);
-    // Compiled when they are needed, because most secrets are added one after another.
+    // Compiled on demand, because most secrets are added one after another.
     patterns = undefined;
     finder = undefined;
     clean.clear();
@@ -75,7 +79,7 @@ function copyText(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
 }
 
-/** Redaction reads this many characters more, so that it sees secrets that begin before the end. */
+/** Number of additional characters that redaction reads, to detect secrets that begin before the end. */
 const LOOKAHEAD_CHARS = 4_096;
 
 /**
@@ -111,7 +115,10 @@ export function createRedactor(secrets: readonly string[]): Redact {
   return createVault(secrets).redact;
 }
 
-/** Returns separate patterns for long and short secrets: word boundaries in all languages make the latter slower. */
+/**
+ * Returns separate patterns for long and short secrets, because word boundaries in all languages make the latter
+ * slower.
+ */
 function createPatterns(secrets: ReadonlySet<string>): RegExp[] {
   const long = [...secrets]
     .filter((secret) => secret.length >= MIN_SUBSTRING_CHARS)

@@ -1,6 +1,6 @@
 import { encodeSecret } from "./encodings.ts";
 
-/** Removes known secrets from text that arrives in pieces, wherever it is split. */
+/** Removes known secrets from text that arrives in chunks, regardless of where it is split. */
 export interface RedactedStream {
   /** Returns the text that can be shown. Text that may be the start of a secret is held back. */
   push(piece: string): string;
@@ -12,7 +12,7 @@ export interface RedactedStream {
 export interface SecretFinder {
   /** Returns the length of the longest secret at an offset, or 0. */
   lengthAt(text: string, at: number): number;
-  /** Returns whether the text after an offset is the beginning of a secret. */
+  /** Returns true if the text after an offset is the beginning of a secret. */
   mayBeginAt(text: string, at: number): boolean;
 }
 
@@ -26,8 +26,8 @@ const INVISIBLE = /\p{Cf}|\u034f|[\ufe00-\ufe0f]/u;
 const MAX_INVISIBLE = 64;
 
 /**
- * Looks secrets up by their first character, so that most offsets need a single comparison. Capital letters and
- * invisible characters make no difference.
+ * Looks up secrets by their first character, so that most offsets need a single comparison. Ignores case and invisible
+ * characters.
  */
 export function createSecretFinder(secrets: readonly string[]): SecretFinder {
   const byFirst = new Map<string, string[]>();
@@ -38,7 +38,7 @@ export function createSecretFinder(secrets: readonly string[]): SecretFinder {
     const first = text.charAt(0);
     byFirst.set(first, [...(byFirst.get(first) ?? []), text]);
   }
-  // The longest first, because one may begin with another.
+  // The longest first, because one secret may begin with another.
   for (const texts of byFirst.values()) texts.sort((a, b) => b.length - a.length);
   const at = (text: string, place: number) => byFirst.get(toLowerCase(text.charAt(place))) ?? [];
   return {
@@ -76,14 +76,14 @@ function fold(text: string): string {
     .join("");
 }
 
-/** Only of ASCII, whose lower case has the same length. */
+/** Lowercases only ASCII, so that the length stays the same. */
 function toLowerCase(text: string): string {
   return text >= "A" && text <= "Z" ? text.toLowerCase() : text;
 }
 
 export function createRedactedStream(finder: SecretFinder, replacement: string): RedactedStream {
   let held = "";
-  /** @param isComplete true after the last piece of text */
+  /** @param isComplete true after the last chunk of text */
   const take = (isComplete: boolean): string => {
     let shown = "";
     let from = 0;

@@ -1,7 +1,7 @@
 import type { Author } from "../types.ts";
 import { isAuthor, isOptionalString, isRecord } from "../validate.ts";
 
-/** The origin of a note's entry. It is written behind the entry as an HTML comment, which Markdown does not show. */
+/** The origin of a note's entry. It is written after the entry as an HTML comment, which Markdown does not render. */
 export interface Provenance {
   readonly author?: Author;
   readonly chat?: string;
@@ -10,7 +10,7 @@ export interface Provenance {
   readonly at?: number;
   /** The source of untrusted content in the entry. */
   readonly untrusted?: string;
-  /** Hashes of the texts that the entry was derived from. */
+  /** Hashes of the texts from which the entry was derived. */
   readonly from?: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export function encodeProvenance(entry: string, provenance: Provenance): string 
   return [`${first} ${OPENING}${json}${CLOSING}`, ...others].join("\n");
 }
 
-/** Splits a line into text and provenance. A comment that is not valid stays part of the text. */
+/** Splits a line into text and provenance. An invalid comment remains part of the text. */
 export function decodeProvenance(line: string): { text: string; provenance: Provenance | undefined } {
   const trimmed = line.trimEnd();
   const start = trimmed.lastIndexOf(OPENING);

@@ -1,6 +1,6 @@
 import { decodeProvenance, type Provenance } from "./provenance.ts";
 
-/** A part of a note that is indexed by itself. */
+/** A section of a note that is indexed separately. */
 export interface Section {
   readonly text: string;
   /** The headings above it, outermost first. */
@@ -16,15 +16,15 @@ interface Line {
   readonly provenance: Provenance | undefined;
 }
 
-/** Length of a section, which an embedding can still represent. */
+/** Maximum length of a section in characters. An embedding can still represent it. */
 const MAX_CHARS = 1_000;
 const HEADING = /^(#{1,6})\s+(\S.*)$/;
 const FENCE = /^\s*(```|~~~)/;
 const INDENTED = /^\s+\S/;
 
 /**
- * Splits a note at headings, and long sections at lines. An entry with provenance is a section by itself, together with
- * the indented lines below it, so that it can be forgotten alone.
+ * Splits a note at headings, and long sections at lines. An entry with provenance forms a separate section with the
+ * indented lines below it, so that it can be forgotten individually.
  */
 export function sectionsOf(markdown: string): Section[] {
   const sections: Section[] = [];

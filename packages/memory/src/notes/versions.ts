@@ -7,11 +7,11 @@ import { isMissing, readNote, writeNote } from "./folder.ts";
 export interface NoteVersion {
   readonly id: string;
   readonly path: string;
-  /** When it was replaced, in milliseconds since the epoch. */
+  /** The time at which it was replaced, in milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** Versions that are kept of each note. */
+/** Maximum number of versions to keep per note. */
 const MAX_VERSIONS = 30;
 const FOLDER = ".versions";
 const FILE = /^(\d+)-[\w-]+\.md$/;
@@ -23,7 +23,7 @@ export interface Versions {
   /** Newest first. */
   list(path: string): Promise<NoteVersion[]>;
   read(version: NoteVersion): Promise<string | undefined>;
-  /** Changes all versions of a note, to remove what was forgotten. */
+  /** Changes all versions of a note, to remove forgotten text. */
   rewrite(path: string, change: (text: string) => string): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import type { Match } from "../database/terms.ts";
 
-/** A query term with its weight and the number of its occurrences in each chunk that has it. */
+/** A query term with its weight and its number of occurrences in each chunk that contains it. */
 export interface SoughtTerm {
   readonly weight: number;
   readonly counts: ReadonlyMap<number, number>;
@@ -16,7 +16,7 @@ export interface Lengths {
 const K1 = 0.9;
 /** BM25's `b`: how much long chunks are penalized. */
 const B = 0.4;
-/** Lengths are read for this many times the wanted number of chunks. */
+/** Number of chunks whose lengths are read, as a multiple of the wanted number. */
 const SHORTLIST = 6;
 
 /**

@@ -12,9 +12,11 @@ const SHARE_AFTER = 0.6;
 const SHARE_BEFORE = 0.4;
 /** Number of turns on each side that get a share. */
 const REACH = 3;
-/** Longer texts are passages, not turns of a conversation: they share nothing. In bytes of UTF-8. */
+/** Maximum length in UTF-8 bytes. Longer texts are passages and not turns of a conversation, so they share nothing. */
 const MAX_TURN_BYTES = 400;
-/** Factor for turns of a person whom the query names: they are most likely to state a fact about themselves. */
+/**
+ * Score factor for turns of a person named in the query, because they are most likely to state a fact about themselves.
+ */
 const NAMED_WEIGHT = 1.6;
 
 export interface ConversationQuery {
@@ -24,9 +26,9 @@ export interface ConversationQuery {
 }
 
 /**
- * Reorders matches in conversations. One turn often has the words of a question and the next one the answer, so each
- * matching turn adds a share of its score to its neighbours, including those that match nothing themselves. This helps
- * where people take turns, less where one person sends several messages in a row.
+ * Reorders matches in conversations. Often one turn contains the words of a question and the next one the answer, so
+ * each matching turn adds a share of its score to its neighbors, including those without a match. This helps when
+ * people alternate, but less if one person sends several messages in a row.
  */
 export function rankAsConversation(
   matches: readonly Ranked[],

@@ -1,21 +1,18 @@
 import { isContent } from "../text/stop-words.ts";
 
-/**
- * Until a memory has this many chunks, word frequencies are computed as if it had: in a young memory every word looks
- * rare.
- */
+/** Minimum number of chunks for computing word frequencies. In a smaller memory, every word would look rare. */
 const MIN_CHUNKS = 50;
 
 export interface EvidenceOptions {
-  /** In how many of the chunks visible to the reader each query term occurs. */
+  /** Number of chunks visible to the reader that contain each query term. */
   readonly frequencies: ReadonlyMap<string, number>;
   /** The number of chunks visible to the reader. */
   readonly chunks: number;
 }
 
-/** A content word in more than this share of the chunks is what they are about. */
+/** Share of the chunks above which a content word is considered their topic. */
 const TOPIC_SHARE = 0.25;
-/** With fewer chunks, a word can reach that share by accident. */
+/** Minimum number of chunks for topics. With fewer, a word can reach that share by accident. */
 const MIN_CHUNKS_FOR_TOPICS = 30;
 
 /** Returns the query's words that more than a quarter of the chunks contain, such as the name of a project. */
@@ -27,11 +24,12 @@ export function topicsIn({ frequencies, chunks }: EvidenceOptions): readonly str
 }
 
 /**
- * Returns a function that estimates how many chunks would match a query as well by chance as one with the given terms.
+ * Returns a function that estimates how many chunks would match a query by chance as well as a chunk with the given
+ * terms.
  *
  * If `k` of the query's `m` content words occur in a chunk, the estimate is `n · C(m, k) · Π(frequency / n)` for `n`
- * chunks, as if words occurred independently. It depends on which words match and hardly on how long the query is: a
- * question that is wrapped in polite sentences still finds its answer.
+ * chunks, as if words occurred independently. It depends on the matching words but hardly on the length of the query,
+ * so a question wrapped in polite sentences still finds its answer.
  */
 export function chanceOf({ frequencies, chunks }: EvidenceOptions): (terms: ReadonlySet<string>) => number {
   const content = [...frequencies].filter(([term]) => isContent(term));

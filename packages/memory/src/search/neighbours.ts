@@ -1,7 +1,7 @@
 import { type Key, opens } from "../access.ts";
 import type { ChunkTable, IndexedChunk } from "../database/chunks.ts";
 
-/** Returns the neighbours of a chunk that the key opens. */
+/** Returns the neighbors of a chunk that are visible to the key. */
 export function neighboursOf(
   chunk: IndexedChunk,
   chunks: Pick<ChunkTable, "beside" | "byNumber">,

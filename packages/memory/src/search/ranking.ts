@@ -6,9 +6,9 @@ export interface Ranked {
   readonly score: number;
 }
 
-/** Constant `k` of reciprocal rank fusion, as its authors propose it. */
+/** Constant `k` of reciprocal rank fusion, as proposed by its authors. */
 const RRF_DAMPING = 60;
-/** The part of a score that does not depend on age. */
+/** Share of a score that does not depend on age. */
 const AGELESS = 0.92;
 const DAY_MS = 86_400_000;
 
@@ -36,7 +36,7 @@ export function fuseByRank(lists: readonly (readonly Ranked[])[]): readonly Rank
 }
 
 /**
- * Lowers the scores of older chunks a little, so that the newer of two similar matches comes first. Age is relative to
+ * Slightly lowers the scores of older chunks, so that the newer of two similar matches comes first. Age is relative to
  * the newest match. A chunk without a time counts as new.
  */
 export function preferRecent(ranked: readonly Ranked[], halfLifeDays: number): Ranked[] {
@@ -49,7 +49,7 @@ export function preferRecent(ranked: readonly Ranked[], halfLifeDays: number): R
     .sort(byScore);
 }
 
-/** Drops chunks whose text a chunk before them has. */
+/** Drops chunks with the same text as an earlier chunk. */
 export function withoutRepetitions(ranked: readonly Ranked[]): Ranked[] {
   const seen = new Set<string>();
   return ranked.filter(({ chunk: { hash } }) => !seen.has(hash) && seen.add(hash));

@@ -14,15 +14,15 @@ import { matchWords, type WordQuery, wantedTerms, wordQuery } from "./words.ts";
 
 const DEFAULT_LIMIT = 8;
 const MAX_LIMIT = 100;
-/** Each list is ranked to this many times the limit, and to at least `MIN_POOL` chunks. */
+/** Length of each ranked list as a multiple of the limit. At least `MIN_POOL` chunks are ranked. */
 const POOL = 4;
 const MIN_POOL = 50;
 
 export interface Query {
   readonly text: string;
-  /** The text's embedding, or the reason for not having one. */
+  /** The text's embedding, or the reason why there is none. */
   readonly vector: QueryVector;
-  /** Relative dates such as "yesterday" are resolved from here. */
+  /** The time to which relative dates such as "yesterday" refer. */
   readonly now: number;
   readonly halfLifeDays: number;
   /** Excludes chunks from the result. Default: none. */
@@ -31,7 +31,7 @@ export interface Query {
 
 export interface Found {
   readonly hits: readonly Hit[];
-  /** The terms that were looked for. */
+  /** The search terms. */
   readonly terms: readonly string[];
   /** Terms among them that more than a quarter of the visible chunks contain. */
   readonly topics: readonly string[];
@@ -101,7 +101,7 @@ function rankByWords(index: MemoryIndex, words: WordQuery, { key, pool, except }
   if (words.terms.length === 0) return NOTHING;
   const { chunks, census, terms } = index;
   const visible = census.isPartHidden(key) ? terms.opened(words.terms, key) : undefined;
-  // Looking at a few chunks is much faster than reading all occurrences of the terms in other people's chunks.
+  // Reading a few chunks is much faster than reading all occurrences of the terms in other people's chunks.
   if (visible !== undefined && visible.size <= pool && chunks.byNumber([...visible]).every(except))
     return NOTHING;
   const { matches, frequencies } = matchWords(words, index, visible, pool);

@@ -6,7 +6,7 @@ export type QueryVector =
   | { readonly kind: "some"; readonly model: string; readonly values: Float32Array }
   | { readonly kind: "none"; readonly reason: string };
 
-/** Time limit for embedding a query. Afterwards the search uses words only. */
+/** Time limit for embedding a query, in milliseconds. After that, the search uses only words. */
 const QUERY_TIMEOUT_MS = 2_000;
 
 /** Embeds a query, if the index has vectors of the same model and dimensions. */

@@ -5,14 +5,14 @@ import { queryTerms } from "../text/terms.ts";
 import { rankByTerms, type SoughtTerm } from "./bm25.ts";
 
 /**
- * Limit of all occurrences that a search reads. Common terms distinguish least and cost most, so beyond this limit only
- * the rarest terms are looked for.
+ * Maximum number of occurrences that a search reads. Common terms distinguish least and cost most, so beyond this limit
+ * only the rarest terms are searched.
  */
 const MAX_POSTINGS = 12_000;
 const MAX_TERMS = 64;
 
 export interface WordQuery {
-  /** The distinct terms that are looked for. */
+  /** The distinct search terms. */
   readonly terms: readonly string[];
   /** The inverse document frequency of each term. */
   readonly weights: ReadonlyMap<string, number>;
@@ -21,7 +21,7 @@ export interface WordQuery {
 export interface WordMatches {
   /** Best first. */
   readonly matches: readonly Match[];
-  /** In how many of the chunks that were searched each term occurs. */
+  /** Number of searched chunks that contain each term. */
   readonly frequencies: ReadonlyMap<string, number>;
 }
 
@@ -67,7 +67,7 @@ export function matchWords(
   return { matches: rankByTerms(sought, lengths, limit), frequencies };
 }
 
-/** Counts occurrences in all chunks, visible or not: reading them costs the same. */
+/** Counts occurrences in all chunks, including invisible ones, because reading them costs the same. */
 function affordable(wanted: readonly string[], frequencies: ReadonlyMap<string, number>): string[] {
   const frequency = (term: string) => frequencies.get(term) ?? 0;
   let postings = 0;

@@ -9,7 +9,7 @@ const DAY = "([0-3]?\\d)(?:st|nd|rd|th)?";
 /** A month or day in digits or Chinese numerals, not preceded by another digit. */
 const ZH_NUMBER = "(?<![\\d一二三四五六七八九十])([0-3]?\\d|[一二三四五六七八九十]{1,3})";
 
-/** Formats of dates, with the meaning of their groups. The first format that matches wins. */
+/** Date formats, with the meaning of their groups. The first matching format applies. */
 const FORMATS: readonly { readonly pattern: string; readonly groups: readonly (keyof DateParts)[] }[] = [
   { pattern: `\\b${YEAR}[-/.]([01]?\\d)[-/.]([0-3]?\\d)\\b`, groups: ["year", "month", "day"] },
   {
@@ -36,7 +36,7 @@ const ANY_FORMAT = new RegExp(
   "giu",
 );
 const EACH_FORMAT = FORMATS.map(({ pattern }) => new RegExp(pattern, "iu"));
-/** Most texts contain no date, and this finds out quickly. */
+/** Quickly excludes texts without a date, which are the majority. */
 const MAY_HAVE_DATE = /\d|月|\b(?:in|during|since|until|last|this|next|early|late|mid)[\s-]/i;
 
 function datesIn(text: string): DateParts[] {
@@ -54,7 +54,7 @@ function datesIn(text: string): DateParts[] {
   return dates;
 }
 
-/** Removes the dates from a query. Their digits occur in many texts. */
+/** Removes the dates from a query, because their digits occur in many texts. */
 export function withoutDates(query: string): string {
   return query.replace(ANY_FORMAT, " ");
 }
@@ -98,7 +98,8 @@ function partsOf(date: Date): DateParts {
 /**
  * Returns the index terms of the dates in a text.
  *
- * @param at when the text was written, in milliseconds. Adds the terms of that day.
+ *
+ * @param at the time of the text in milliseconds, which adds the terms of that day
  */
 export function dateTerms(text: string, at?: number): string[] {
   const dates = datesIn(text);

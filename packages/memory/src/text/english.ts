@@ -30,7 +30,8 @@ const MAX_CACHED = 50_000;
 const cache = new Map<string, string>();
 
 /**
- * Returns the term that a word is indexed by.
+ * Returns the term under which a word is indexed.
+ *
  *
  * @param word in lower case
  * @returns the word's stem, or `undefined` for a stop word

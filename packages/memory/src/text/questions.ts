@@ -9,7 +9,7 @@ export function asksSomething(message: string): boolean {
   return ASKS.test(message);
 }
 
-/** Returns true if a text is a question and states nothing. */
+/** Returns true if a text is a question without a statement. */
 export function onlyAsks(text: string): boolean {
   const trimmed = text.trim();
   return ENDS_AS_QUESTION.test(trimmed) && !STATES_FIRST.test(trimmed);

@@ -9,7 +9,7 @@ const NUMBER = `(\\d{1,3}|an?|${NUMBERS.join("|")})`;
 const ZH_NUMBER = "(\\d{1,3}|[一二两三四五六七八九十]{1,3})";
 const ZH_WEEK = "(?:个)?(?:周|星期|礼拜)";
 
-/** Returns the dates that a matched expression means. */
+/** Returns the dates to which a matched expression refers. */
 type Resolve = (groups: readonly string[], today: Date) => readonly DateParts[];
 
 const EXPRESSIONS: readonly (readonly [RegExp, Resolve])[] = [
@@ -62,7 +62,9 @@ const EXPRESSIONS: readonly (readonly [RegExp, Resolve])[] = [
 ];
 
 /**
- * Returns the dates that relative expressions in a text mean. Weeks begin on Monday; a week is returned as seven days.
+ * Returns the dates to which the relative expressions in a text refer. Weeks begin on Monday. A week is returned as
+ * seven days.
+ *
  *
  * @param today the day on which the text was written
  */
@@ -91,7 +93,7 @@ function month(today: Date, offset: number): DateParts {
   return { year: date.getFullYear(), month: date.getMonth() + 1 };
 }
 
-/** "On the 9th" may mean the last one or the coming one. */
+/** "On the 9th" may refer to the last one or the next one. */
 function dayOfMonth([text]: readonly string[], today: Date): DateParts[] {
   const wanted = numberOf(text);
   if (wanted < 1 || wanted > 31) return [];

@@ -16,7 +16,7 @@ export const STOP_WORDS = wordsOf(
 
 /**
  * Characters that occur in any Chinese or Japanese sentence: particles, pronouns and question words. They are not
- * indexed alone, and a pair that contains one is no evidence for a match.
+ * indexed individually, and a pair that contains one does not count as evidence for a match.
  */
 const FUNCTION_CHARACTERS = new Set(
   "的了是在和与及或也都就而之其这那有为以于被把让给个们吗呢吧呀嘛啊着过很我你您他她它什么哪谁怎几のはがをにでともへや",
@@ -27,8 +27,8 @@ export function isFunctionCharacter(character: string): boolean {
 }
 
 /**
- * Words of greeting, thanks, apology and agreement. Searches find them, but a message that shares nothing else with an
- * earlier one recalls nothing.
+ * Words of greeting, thanks, apology and agreement. Searches find them, but a message that has no other words in common
+ * with an earlier one recalls nothing.
  */
 const COURTESIES = new Set([
   ...[

@@ -7,7 +7,7 @@ const CJK = String.raw`\u2e80-\u2fdf\u3005\u3041-\u9fff\uac00-\ud7a3\uf900-\ufaf
 const UNSPACED = String.raw`\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff`;
 const LETTERS = String.raw`[[\p{L}\p{M}\p{N}]--[${CJK}${UNSPACED}]]`;
 
-/** Runs of characters that are split in the same way. Everything else separates runs. */
+/** Runs of characters that are split with the same method. All other characters separate runs. */
 const RUN = new RegExp(
   String.raw`(?<cjk>[${CJK}]+)|(?<unspaced>[${UNSPACED}]+)|\p{N}+(?:[.,:]\p{N}+)*|${LETTERS}+(?:['’]\p{L}+)?`,
   "gv",
@@ -21,9 +21,9 @@ type SplitRun = (run: string) => readonly string[];
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * Returns the terms that a text is indexed by, in order and with repetitions. English words are stemmed; scripts of
- * south-east Asia are split into dictionary words. Chinese, Japanese and Korean are split into characters and pairs of
- * characters, because dictionaries miss names and new words and split a sentence differently than a question.
+ * Returns the terms under which a text is indexed, in order and with repetitions. English words are stemmed. South-East
+ * Asian scripts are split into dictionary words. Chinese, Japanese and Korean are split into characters and pairs of
+ * characters, because dictionaries lack names and new words and split a sentence differently than a question.
  */
 export function terms(text: string): string[] {
   return split(text, charactersAndPairs);

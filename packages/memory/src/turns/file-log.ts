@@ -113,7 +113,7 @@ export function createFileLog(path: string, onProblem: (problem: string) => void
   };
 }
 
-/** Reads complete lines. An incomplete line at the end is left out. */
+/** Reads complete lines. Ignores an incomplete line at the end. */
 async function* linesFrom(path: string, from: number): AsyncGenerator<Line> {
   const handle = await openToRead(path);
   if (handle === undefined) return;

@@ -6,7 +6,7 @@ export type Marks = Pick<ReadonlyMap<string, string>, "get">;
 /** A batch of turns, oldest first. */
 export interface TurnPage {
   readonly turns: readonly Turn[];
-  /** Removes all turns that were read before from the index. Default: they stay. */
+  /** Removes all turns that have been read so far from the index. Default: they are kept. */
   readonly startsOver?: boolean;
   /** The marks that this batch changes. */
   readonly marks: ReadonlyMap<string, string>;
@@ -21,7 +21,7 @@ export interface TurnSource {
    * @param limit approximate number of turns per page
    */
   read(marks: Marks, limit: number): AsyncIterable<TurnPage>;
-  /** Returns those of the given chats that no longer exist, so that they are removed. Default: none. */
+  /** Returns the given chats that no longer exist, so that they are removed. Default: none. */
   gone?(chats: readonly string[]): Promise<readonly string[]>;
 }
 

@@ -6,7 +6,7 @@ const MAX_BATCH_TEXTS = 64;
 const MAX_BATCH_BYTES = 16_000;
 const BATCH_TIMEOUT_MS = 60_000;
 
-/** Embeds all texts without a vector of this model, in batches. Each batch is stored at once. */
+/** Embeds all texts without a vector of this model, in batches. Each batch is stored immediately. */
 export async function embedChunks(
   index: MemoryIndex,
   embedder: Embedder,
@@ -39,7 +39,7 @@ interface MissingVector {
   readonly text: string;
 }
 
-/** Returns as many texts as fit into one request, cut to the length that is embedded. */
+/** Returns as many texts as fit into one request, each truncated to the length that is embedded. */
 function firstBatch(missing: readonly MissingVector[]): readonly MissingVector[] {
   const texts = missing.map(({ hash, text }) => ({ hash, text: embeddable(text) }));
   let bytes = 0;

@@ -1,22 +1,25 @@
 /** Computes embeddings: a provider's API, or a local model. */
 export interface Embedder {
-  /** Name of the model. Vectors are compared only with those of the same model; after a change, all are recomputed. */
+  /**
+   * Name of the model. Only vectors of the same model are compared. After a change of the model, all vectors are
+   * recomputed.
+   */
   readonly model: string;
   /**
-   * Returns a vector for each text, in order, all of one length. If it rejects, the texts are tried again later, and
-   * searches use words meanwhile.
+   * Returns a vector for each text, in order, all with the same dimensions. If it rejects, the texts are retried later,
+   * and searches use only words in the meantime.
    */
   embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]>;
 }
 
 /**
- * The part of a text that is embedded, in bytes of UTF-8. A token has at least one byte, and OpenAI rejects more than
- * 8,192 tokens.
+ * Maximum number of UTF-8 bytes of a text that are embedded. A token has at least one byte, and OpenAI rejects more
+ * than 8,192 tokens.
  */
 const MAX_BYTES = 8_000;
 const encoder = new TextEncoder();
 
-/** Cuts a text to a length that every provider accepts. */
+/** Truncates a text to a length that every provider accepts. */
 export function embeddable(text: string): string {
   return text.slice(0, encoder.encodeInto(text, new Uint8Array(MAX_BYTES)).read);
 }

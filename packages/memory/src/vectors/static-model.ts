@@ -16,7 +16,7 @@ interface TensorHeader {
   readonly data_offsets: readonly [number, number];
 }
 
-/** Tokens of a text that are averaged. */
+/** Maximum number of tokens of a text that are averaged. */
 const MAX_TOKENS = 512;
 
 /**
@@ -29,7 +29,7 @@ export function openStaticModel(folder: string): Embedder {
     model: `static:${basename(resolve(folder))}`,
     async embed(texts, signal) {
       loaded ??= load(folder).catch((error: unknown) => {
-        // The next call tries again: the folder may be created meanwhile.
+        // The next call tries again, because the folder may have been created in the meantime.
         loaded = undefined;
         throw error;
       });
