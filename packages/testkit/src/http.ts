@@ -21,7 +21,7 @@ export interface SeenRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The body as text. Empty if there was none. */
   readonly text: string;
-  /** The bytes of a `multipart/form-data` body. `text` is empty then. */
+  /** The bytes of a `multipart/form-data` body. In this case, `text` is empty. */
   readonly bytes?: Uint8Array<ArrayBuffer>;
   /** Time at which the whole body had arrived, in milliseconds since the epoch, with fractions. */
   readonly at: number;
@@ -105,7 +105,7 @@ export function json(
   response.end(JSON.stringify(body));
 }
 
-/** Returns the fields of an upload, or `undefined` for another request. */
+/** Returns the fields of an upload, or `undefined` for any other request. */
 export async function formOf({ headers, bytes }: SeenRequest): Promise<FormData | undefined> {
   if (bytes === undefined) return undefined;
   const type = { "content-type": String(headers["content-type"]) };

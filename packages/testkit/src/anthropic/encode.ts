@@ -7,7 +7,7 @@ export interface EncodedTurn {
   readonly events: readonly Buffer[];
   /** The same turn as a response without streaming. */
   readonly message: Readonly<Record<string, unknown>>;
-  /** Ids of the tool calls of the turn. */
+  /** Ids of the turn's tool calls. */
   readonly callIds: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export function sse(data: Readonly<Record<string, unknown>>): Buffer {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Collects the events of a message and the message that they produce. */
+/** Collects the events of a message and the resulting message. */
 class Encoding {
   readonly events: Buffer[];
   readonly content: Fields[] = [];

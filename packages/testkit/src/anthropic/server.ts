@@ -114,7 +114,7 @@ function refused(status: number, type: string, message: string): Refused {
   return { status, type, message };
 }
 
-/** Checks everything but the body of a request. */
+/** Checks everything in a request except its body. */
 function wrongRequest(
   request: SeenRequest,
   { apiKeys, maxBodyBytes = 32 * 1024 * 1024 }: AnthropicOptions,

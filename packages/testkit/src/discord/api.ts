@@ -30,7 +30,7 @@ interface ApiOptions {
   readonly now: () => number;
 }
 
-/** Routes requests of the HTTP API by path. */
+/** Routes HTTP API requests by path. */
 export class Api {
   /** Commands that the bot registered. */
   commands: readonly unknown[] = [];
@@ -39,7 +39,7 @@ export class Api {
   readonly #messages: Messages;
   readonly #interactions: Interactions;
   readonly #gateway: Gateway;
-  /** Times of the recent messages of each channel. */
+  /** Times of each channel's recent messages. */
   readonly #lately = new Map<string, number[]>();
 
   constructor(options: ApiOptions) {

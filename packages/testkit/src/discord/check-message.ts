@@ -27,7 +27,7 @@ export interface SentFile {
   readonly content: Uint8Array<ArrayBuffer>;
 }
 
-/** A poll of a request. */
+/** A poll in a request. */
 export interface SentPoll {
   readonly question: string;
   readonly options: readonly string[];
@@ -81,7 +81,7 @@ function checkLegacyFields(body: Raw): ApiReply | undefined {
     : refusals.invalidForm(field, "The field cannot be used with MessageFlags.IS_COMPONENTS_V2.");
 }
 
-/** Returns the poll of a message's body, if any. */
+/** Returns the poll in a message body, if any. */
 export function pollIn({ poll }: Raw): SentPoll | undefined {
   if (!isRaw(poll)) return undefined;
   const { question, answers, allow_multiselect: multiple } = poll;

@@ -26,7 +26,7 @@ export function hasComponentsV2(flags: unknown): boolean {
   return (Number(flags) & componentsV2) !== 0;
 }
 
-/** Returns the text that readers of the message see. */
+/** Returns the text that is visible to readers of the message. */
 export function wordsIn({ content, components }: WithComponents & { readonly content: string }): string {
   const texts = (Array.isArray(components) ? components.filter(isRaw) : []).flatMap((one) =>
     one["type"] === componentType.text ? String(one["content"]) : [],
@@ -34,7 +34,7 @@ export function wordsIn({ content, components }: WithComponents & { readonly con
   return [...(content === "" ? [] : [content]), ...texts].join("\n");
 }
 
-/** Returns the options of a message's menus. */
+/** Returns the options in a message's menus. */
 export function optionsOf({
   components,
 }: WithComponents): { readonly label: string; readonly value: string; readonly customId: string }[] {
@@ -47,7 +47,7 @@ export function optionsOf({
   );
 }
 
-/** Returns the buttons of a message. */
+/** Returns a message's buttons. */
 export function buttonsOf({
   components,
 }: WithComponents): { readonly label: string; readonly customId: string }[] {

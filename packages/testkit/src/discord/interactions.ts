@@ -32,14 +32,14 @@ export interface Interaction {
   readonly isForm: boolean;
 }
 
-/** An action of a person. */
+/** A person's action. */
 export type Doing =
   | {
       readonly kind: "command";
       readonly name: string;
       readonly options?: readonly { readonly name: string; readonly value: string | number | boolean }[];
     }
-  /** From the context menu of a message. */
+  /** Chosen from a message's context menu. */
   | { readonly kind: "message-command"; readonly name: string; readonly messageId: string }
   | { readonly kind: "click"; readonly messageId: string; readonly customId: string }
   | {

@@ -5,7 +5,7 @@ import { type ApiReply, done, ok, refusals } from "./reply.ts";
 import { snowflakeAt } from "./snowflake.ts";
 import { channelType, type DiscordUser, userPayload, type World } from "./world.ts";
 
-/** A file of a message. */
+/** A file attached to a message. */
 export interface Attachment extends SentFile {
   readonly id: string;
   readonly voice?: boolean;
@@ -29,10 +29,10 @@ export interface DiscordMessage {
   readonly nonce?: unknown;
   flags: number;
   readonly allowedMentions?: unknown;
-  /** Further fields of the payload. */
+  /** Additional fields of the payload. */
   readonly more: Raw;
   deleted: boolean;
-  /** Reactions of the bot. */
+  /** The bot's reactions. */
   readonly reactions: Set<string>;
 }
 
@@ -42,13 +42,13 @@ export interface MessageToPlant {
   readonly channelId: string;
   readonly authorId: string;
   readonly content?: string;
-  /** Id of the message that it replies to. */
+  /** Id of the message to which this message replies. */
   readonly replyTo?: string;
   readonly attachments?: readonly Attachment[];
   readonly more?: Raw;
 }
 
-/** Options of the bot for sending a message. */
+/** Options for a message that the bot sends. */
 interface Sending {
   readonly channelId: string;
   readonly body: Raw;
@@ -176,7 +176,7 @@ export class Messages {
     return done;
   }
 
-  /** Ends a poll of the bot: `POST /channels/{id}/polls/{id}/expire`. */
+  /** Ends one of the bot's polls: `POST /channels/{id}/polls/{id}/expire`. */
   endPoll(channelId: string, id: string): ApiReply {
     const message = this.#at(channelId, id);
     if (message === undefined) return refusals.unknownMessage();

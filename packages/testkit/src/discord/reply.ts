@@ -1,7 +1,7 @@
 /** The response to a call. */
 export interface ApiReply {
   readonly status: number;
-  /** Absent: a response without content. */
+  /** The body of the response. If absent, the response has no content. */
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
   /** Sent instead of `body`. */

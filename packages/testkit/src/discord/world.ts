@@ -22,7 +22,7 @@ export interface DiscordChannel {
   readonly id: string;
   readonly type: number;
   readonly guildId?: string;
-  /** The channel of a thread or the forum of a post. */
+  /** The parent channel of a thread, or the forum of a post. */
   readonly parentId?: string;
   readonly name?: string;
   /** Only in direct conversations. */

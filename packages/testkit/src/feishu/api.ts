@@ -7,7 +7,7 @@ import type { Resources } from "./resources.ts";
 import type { Tokens } from "./tokens.ts";
 import type { Uploads } from "./uploads.ts";
 
-/** Delivery settings of an app's events. */
+/** Delivery settings for an app's events. */
 export interface Subscription {
   readonly type: "webhook" | "websocket";
   readonly url?: string;

@@ -122,7 +122,7 @@ export function replyMessage(text: string, parentId: string, options: TextOption
   return textMessage(text, { chatType: "group", ...options, parentId });
 }
 
-/** Returns a message in a thread of a group. */
+/** Returns a message in a group thread. */
 export function threadMessage(
   text: string,
   thread: { readonly threadId: string; readonly rootId: string },

@@ -202,7 +202,7 @@ export class Messages {
     return ok({ items, has_more: more, ...(more ? { page_token: String(from + size) } : {}) });
   }
 
-  /** Adds a message of a person, which can be read and replied to. */
+  /** Adds a message from a person that can be read and replied to. */
   plant(
     message: Pick<SentMessage, "messageId" | "chatId" | "msgType" | "content" | "senderId"> &
       Partial<SentMessage>,

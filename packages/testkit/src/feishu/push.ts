@@ -20,7 +20,10 @@ export interface Push {
   readonly body: string;
 }
 
-/** Encrypts with AES-256-CBC under the SHA-256 hash of the key. Returns base64 with the vector at the start. */
+/**
+ * Encrypts with AES-256-CBC, using the SHA-256 hash of the key. Returns base64 that starts with the initialization
+ * vector.
+ */
 export function encrypt(text: string, key: string, iv: Uint8Array = randomBytes(16)): string {
   const cipher = createCipheriv("aes-256-cbc", createHash("sha256").update(key).digest(), iv);
   return Buffer.concat([iv, cipher.update(text, "utf8"), cipher.final()]).toString("base64");

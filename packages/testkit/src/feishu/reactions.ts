@@ -6,7 +6,7 @@ interface Reaction {
   readonly emoji: string;
 }
 
-/** Reactions of an app to messages. */
+/** An app's reactions to messages. */
 export class Reactions {
   readonly #appId: string;
   readonly #all = new Map<string, Reaction>();

@@ -41,9 +41,9 @@ export interface FeishuOptions {
   readonly rateLimit?: boolean;
   /** True if the app has the scope for card entities. Default: true. */
   readonly cardKit?: boolean;
-  /** Permissions of the app. Default: everything that a bot needs. The fake server does not enforce them. */
+  /** The app's permissions. Default: everything that a bot needs. The fake server does not enforce them. */
   readonly permissions?: readonly string[];
-  /** Delivery settings of the app's events. Default: the app may not read them. */
+  /** Delivery settings for the app's events. Default: the app may not read them. */
   readonly subscription?: Subscription;
   /** Lifetime of a tenant token in seconds. Default: 7,200. */
   readonly tokenSeconds?: number;
@@ -186,7 +186,7 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
   };
 }
 
-/** Creates the state of the fake Feishu. */
+/** Creates the state of the fake Feishu server. */
 function openWorld(options: FeishuOptions) {
   const { appId, now = Date.now, rateLimit = false, cardKit = true } = options;
   const uploads = new Uploads();

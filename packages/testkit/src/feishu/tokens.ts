@@ -4,12 +4,12 @@ import { type ApiReply, refusals, refuse } from "./reply.ts";
 export interface TokensOptions {
   readonly appId: string;
   readonly appSecret: string;
-  /** Lifetime of a token. */
+  /** Lifetime of a token, in seconds. */
   readonly seconds: number;
   readonly now: () => number;
 }
 
-/** Access tokens of an app. */
+/** An app's access tokens. */
 export class Tokens {
   readonly #options: TokensOptions;
   /** Expiry of each token. */
@@ -33,7 +33,7 @@ export class Tokens {
     return { status: 200, body: { code: 0, msg: "ok", tenant_access_token: token, expire: seconds } };
   }
 
-  /** Returns the refusal of a call without a valid token. */
+  /** Returns the error for a call without a valid token. */
   refusal(authorization: string | undefined): ApiReply | undefined {
     const token = /^Bearer (.+)$/.exec(authorization ?? "")?.[1];
     if (token === undefined) return refusals.missingToken();

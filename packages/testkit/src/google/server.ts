@@ -197,7 +197,7 @@ function envelope(said: Said, parts: readonly Raw[], finishReason?: string): Raw
   };
 }
 
-/** Gemini sends all calls of a turn in one chunk and signs the first. */
+/** Gemini sends all calls in a turn as one chunk and signs the first one. */
 function callParts(said: Said): Raw[] {
   return (said.turn.toolCalls ?? []).map((call, i) => {
     const args: unknown = call.inputText === undefined ? call.input : call.inputText;

@@ -2,7 +2,7 @@ import type { Raw } from "../raw.ts";
 import type { ScriptedTurn } from "../script.ts";
 import { pieces, roughTokens } from "../turns.ts";
 
-/** Format of chat responses of a server. */
+/** Format of a server's chat responses. */
 export interface ChatVoice {
   /** Field for reasoning. OpenAI has none and omits it. */
   readonly reasoningField: string | undefined;

@@ -42,7 +42,7 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 /** OpenAI's limit on tools in a request. */
 const MAX_TOOLS = 128;
 
-/** Deviations of a server from OpenAI's chat endpoint. */
+/** Differences between a server's chat endpoint and OpenAI's. */
 export interface ChatDialect {
   /** Refused parameters: a top-level name (`stream_options`), `role:developer`, or `tools.strict`. */
   readonly refuses?: readonly string[];
@@ -50,7 +50,7 @@ export interface ChatDialect {
   readonly accepts?: readonly string[];
   /** Vendor whose rule for reasoning applies: while thinking is on, turns with tool calls must contain it. */
   readonly requiresReasoning?: "deepseek" | "kimi";
-  /** Maximum number of output tokens of the model. */
+  /** Maximum number of output tokens that the model supports. */
   readonly maxOutputTokens?: number;
 }
 

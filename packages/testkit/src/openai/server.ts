@@ -20,9 +20,9 @@ export interface OpenAIOptions {
   readonly contextWindow?: number;
   /** True if the output counts against the window, as with vLLM. */
   readonly windowIncludesOutput?: boolean;
-  /** Deviations of the chat endpoint from OpenAI's rules. */
+  /** Differences between the chat endpoint and OpenAI's rules. */
   readonly dialect?: ChatDialect;
-  /** Field of a chat delta for reasoning, for instance `reasoning_content`. OpenAI has none. */
+  /** Field for reasoning in a chat delta, for example `reasoning_content`. OpenAI has no such field. */
   readonly reasoningField?: string;
   /** Reports usage in chat streams on request (default), always, or never. */
   readonly usage?: "always" | "asked" | "never";

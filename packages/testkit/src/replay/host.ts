@@ -2,18 +2,18 @@ import type { GatewayRecords } from "./performance.ts";
 
 /** Starts the gateway for a scenario. Provided by the program that contains one. */
 export interface ReplayHost {
-  /** Returns the folder of an agent's files in a home. It need not exist yet. */
+  /** Returns the folder with an agent's files in a home. It may not exist yet. */
   workspace(home: string, agent: string): string;
   /** Starts a gateway on a free port of this machine. */
   start(setup: ReplaySetup): Promise<ReplayedGateway>;
 }
 
-/** Settings of the gateway of a scenario. */
+/** Gateway settings of a scenario. */
 export interface ReplaySetup {
   /** A temporary folder, which is removed afterwards. */
   readonly home: string;
   readonly config: Readonly<Record<string, unknown>>;
-  /** Addresses and keys of the fake servers. The configuration refers to them as `${ANTHROPIC_URL}` and so on. */
+  /** URLs and keys of the fake servers. The configuration refers to them as `${ANTHROPIC_URL}` and so on. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The scenario's clock, advanced by its waits. */
   readonly clock: ReplayClock;
@@ -30,7 +30,7 @@ export interface ReplayClock {
 /** A gateway on which a scenario is played. */
 export interface ReplayedGateway {
   readonly url: string;
-  /** Token of an owner. */
+  /** An owner's token. */
   readonly token: string;
   /** Errors in the scenario's configuration, one line each. */
   readonly problems: readonly string[];

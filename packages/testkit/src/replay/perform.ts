@@ -133,7 +133,7 @@ async function play(
   return posted;
 }
 
-/** Returns the path of a file that is named as `agent/path`. */
+/** Returns the path of a file that is specified as `agent/path`. */
 function workspaceFile(host: ReplayHost, home: string, name: string): string {
   const [agent = "", ...path] = name.split("/");
   return join(host.workspace(home, agent), ...path);

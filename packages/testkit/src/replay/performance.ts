@@ -6,7 +6,7 @@ export interface Performance extends GatewayRecords {
   readonly requests: readonly { readonly body: unknown; readonly text: string; readonly status: number }[];
   readonly turns: readonly unknown[];
   readonly sent: readonly PlatformCall[];
-  /** Contents of the files that the scenario names. */
+  /** Contents of the files that the scenario specifies. */
   readonly files: Readonly<Record<string, string | undefined>>;
 }
 
@@ -17,7 +17,7 @@ export interface GatewayRecords {
   readonly outbox: readonly PerformedReply[];
 }
 
-/** An event of the platform with the status of the response. */
+/** A platform event and the status of the response. */
 export interface PostedEvent {
   readonly sent: unknown;
   readonly status: number;
@@ -62,7 +62,7 @@ export interface PerformedTool {
   readonly details?: unknown;
 }
 
-/** A row of the outbox. */
+/** An outbox row. */
 export interface PerformedReply {
   readonly id: string;
   readonly key: string;

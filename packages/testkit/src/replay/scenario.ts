@@ -7,7 +7,7 @@ export class ScenarioError extends Error {
   override readonly name = "ScenarioError";
 }
 
-/** A scripted answer of the model. */
+/** A scripted answer from the model. */
 export interface ScenarioTurn {
   /**
    * Words that the last message of a request must contain for this answer. Turns without words answer the remaining
@@ -35,7 +35,7 @@ export interface ScenarioTurn {
     | undefined;
 }
 
-/** An action of a person, or time that passes. */
+/** A person's action, or the passage of time. */
 type ScenarioEvent = PlatformEvent | TimePassing;
 
 /** Waits until no work is pending, then advances the clock, as in `30m` or `1d 2h`. */
@@ -43,7 +43,7 @@ interface TimePassing {
   readonly wait: string;
 }
 
-/** An event of a platform. */
+/** A platform event. */
 export interface PlatformEvent {
   readonly channel: "discord" | "feishu" | "slack" | "telegram" | "web";
   readonly account: string;
@@ -94,7 +94,7 @@ export interface Expectation {
         readonly contains?: readonly string[] | undefined;
       }[]
     | undefined;
-  /** Texts at the start of files of a workspace, by `agent/path`. */
+  /** Initial contents of workspace files, by `agent/path`. */
   readonly files?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -111,7 +111,7 @@ export interface Scenario {
   /** Start time with an offset from UTC. Default: now. */
   readonly startsAt?: string | undefined;
   readonly events: readonly ScenarioEvent[];
-  /** Answers of the model. */
+  /** The model's answers. */
   readonly model: readonly ScenarioTurn[];
   readonly expect: Expectation;
 }

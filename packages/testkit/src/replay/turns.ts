@@ -1,8 +1,8 @@
 import type { ScenarioTurn } from "./scenario.ts";
 
-/** The turns of a scenario during a performance. */
+/** The turns of a scenario while it is replayed. */
 export interface ScenarioTurns {
-  /** Returns the turn for a request, or a refusal if no turn is left. */
+  /** Returns the turn for a request, or a refusal if no turns remain. */
   answer(request: unknown): ScenarioTurn;
   /** Returns the position of the turn that answered a request, or a position after all turns if none did. */
   placeOf(request: unknown): number;

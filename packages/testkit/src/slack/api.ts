@@ -43,7 +43,7 @@ export interface ApiOptions {
   readonly team?: { readonly id: string; readonly enterpriseId?: string };
   /** People, by id. */
   readonly users?: Readonly<Record<string, { readonly name: string }>>;
-  /** Scopes of the token. Default: everything. */
+  /** Scopes of the token. Default: all scopes. */
   readonly scopes?: readonly string[];
 }
 
@@ -60,9 +60,9 @@ interface ApiParts {
 /** The Web API and the URLs of files. */
 export class Api {
   isRevoked = false;
-  /** Reactions of the bot, by the timestamp of the message. */
+  /** The bot's reactions, by message timestamp. */
   readonly reactions: Map<string, Set<string>> = new Map();
-  /** Status texts of the bot, by thread. */
+  /** The bot's status texts, by thread. */
   readonly statuses: Map<string, string> = new Map();
   readonly #options: ApiOptions;
   readonly #parts: ApiParts;

@@ -27,7 +27,7 @@ const limits = {
   label: 75,
 } as const;
 
-/** Returns the content of a call, or Slack's error code. */
+/** Returns the content of a call, or a Slack error code. */
 export function readContent(args: Raw): Content | string {
   const text = textOf(args, "text") ?? "";
   const markdown = textOf(args, "markdown_text");

@@ -40,7 +40,7 @@ export interface PlantedMessage {
 export interface MessageRules {
   readonly now: () => number;
   readonly bot: { readonly userId: string; readonly botId: string };
-  /** Lifetime of a stream. */
+  /** Lifetime of a stream, in milliseconds. */
   readonly streamMs: number;
   /** True if the app may read only 15 messages per request. */
   readonly limited: boolean;
@@ -170,7 +170,7 @@ export class Messages {
     return thread.length === 0 ? refuse("thread_not_found") : this.#page(args, thread);
   }
 
-  /** Returns a message of a conversation by its timestamp. */
+  /** Returns a message in a conversation by its timestamp. */
   find(channel: string, ts: string): SlackMessage | undefined {
     const message = this.#all.get(`${channel} ${ts}`);
     return message?.isDeleted === false ? message : undefined;

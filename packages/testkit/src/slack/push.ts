@@ -5,7 +5,7 @@ export interface PushOptions {
   readonly signingSecret: string;
   /** Seconds since the epoch, for the signature. Default: now. */
   readonly timestamp?: number | string;
-  /** Number of the retry and its reason. */
+  /** Number of the retry, and its reason. */
   readonly retry?: { readonly number: number; readonly reason: string };
 }
 

@@ -29,7 +29,7 @@ export function rateLimited(retryAfter: number | undefined): ApiReply {
 const structured: readonly string[] = ["blocks", "metadata", "files", "chunks", "view"];
 const flags: readonly string[] = ["inclusive", "include_all_metadata"];
 
-/** Parses the arguments of a call from a form or JSON. */
+/** Parses a call's arguments from a form or JSON. */
 export function readArguments(text: string, type: string): Raw {
   if (!type.startsWith("application/x-www-form-urlencoded")) return objectOf(text);
   const fields = [...new URLSearchParams(text)];
@@ -61,7 +61,7 @@ export function textOf(args: Raw, name: string): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** Returns the objects of a list. */
+/** Returns the objects in a list. */
 export function objectsOf(value: unknown): readonly Raw[] {
   return Array.isArray(value) ? value.filter(isRaw) : [];
 }

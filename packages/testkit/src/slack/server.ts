@@ -48,7 +48,7 @@ export interface SlackStandIn extends StandIn {
   status(threadTs: string): string | undefined;
   /** Adds a message without an event. Returns its timestamp. */
   plant(message: PlantedMessage): string;
-  /** Adds a file of a person. Returns the object that messages contain. */
+  /** Adds a file from a person. Returns the object that messages contain. */
   addFile(file: Omit<SlackFile, "share">): Raw;
   fail(fault: SlackFault): void;
   /** Removes all faults. */

@@ -19,7 +19,7 @@ const limits = {
   text: 3_000,
 } as const;
 
-/** The forms of the app, and the triggers that can open one each. */
+/** The app's forms, and the triggers, each of which can open one. */
 export class Views {
   readonly all: SlackView[] = [];
   readonly #now: () => number;

@@ -9,7 +9,7 @@ export interface TelegramMessage {
   readonly messageId: number;
   readonly text: string;
   readonly entities: readonly Raw[];
-  /** The blocks of a rich message, whose words are in `text`. */
+  /** The blocks of a rich message. Its text is in `text`. */
   readonly rich?: readonly Raw[] | undefined;
   readonly topicId?: number | undefined;
   readonly replyTo?: number;
@@ -23,7 +23,7 @@ export interface TelegramMessage {
   readonly deleted: boolean;
 }
 
-/** A poll of a request. */
+/** A poll in a request. */
 interface TelegramPoll {
   readonly question: string;
   readonly options: readonly string[];

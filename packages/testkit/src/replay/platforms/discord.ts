@@ -9,7 +9,7 @@ const GUILD = "7000";
 const SOMEBODY = "2000";
 const CHANNEL = "7001";
 
-/** Discord, to whose gateway the account connects. All groups of a scenario are channels of one server. */
+/** Discord. The account connects to its gateway. All groups in a scenario are channels on one server. */
 export const startDiscordPlatform: StartPlatform = async (scenario) => {
   const people = Object.entries(scenario.people["discord"] ?? {});
   const users = Object.fromEntries(

@@ -2,12 +2,12 @@ import type { ReplayedGateway } from "../host.ts";
 import type { PlatformCall, PostedEvent } from "../performance.ts";
 import type { PlatformEvent, Scenario } from "../scenario.ts";
 
-/** Address and token of the gateway. */
+/** URL and token of the gateway. */
 type GatewayAccess = Pick<ReplayedGateway, "url" | "token">;
 
 /** A chat platform on which a scenario is played. */
 export interface ReplayPlatform {
-  /** Address and credentials of the fake server. The configuration refers to them as `${FEISHU_URL}` and so on. */
+  /** URL and credentials of the fake server. The configuration refers to them as `${FEISHU_URL}` and so on. */
   readonly env: Readonly<Record<string, string>>;
   /** Creates an event and resolves once the gateway responded to it. */
   post(event: PlatformEvent, gateway: GatewayAccess): Promise<PostedEvent>;
@@ -16,5 +16,5 @@ export interface ReplayPlatform {
   stop(): Promise<void>;
 }
 
-/** Starts the fake server of a platform with the people of the scenario. */
+/** Starts a platform's fake server with the people in the scenario. */
 export type StartPlatform = (scenario: Scenario) => Promise<ReplayPlatform>;
