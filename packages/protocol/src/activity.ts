@@ -20,7 +20,7 @@ export const ActivityRun = z.object({
   sessionKey: z.string(),
   agent: z.string(),
   startedAt: z.number(),
-  /** In the order in which the model made them. Empty if another process executes the run. */
+  /** In the order in which the model made them. Empty if the run is executed by another process. */
   calls: z.array(ActivityCall),
 });
 export type ActivityRun = z.infer<typeof ActivityRun>;
@@ -39,7 +39,7 @@ export type ActivityCommand = z.infer<typeof ActivityCommand>;
 export const Activity = z.object({
   /** Oldest first. */
   runs: z.array(ActivityRun),
-  /** Messages that wait for a run, oldest first. */
+  /** Messages that are waiting for a run, oldest first. */
   waiting: z.array(MessageInfo),
   commands: z.array(ActivityCommand),
   /** Schedules and heartbeats, soonest first. */

@@ -10,7 +10,7 @@ export const LoginRequest = z.object({
 });
 export type LoginRequest = z.infer<typeof LoginRequest>;
 
-/** Response of `POST /api/login`: the half of the session's credential that is not in the cookie. */
+/** Response of `POST /api/login`: the half of the session's credential that is not stored in the cookie. */
 export const SignedIn = z.object({ sessionKey: z.string().check(z.regex(/^[\w-]+$/)) });
 export type SignedIn = z.infer<typeof SignedIn>;
 
@@ -57,18 +57,18 @@ export const ConversationHistory = z.object({
 });
 export type ConversationHistory = z.infer<typeof ConversationHistory>;
 
-/** An id that the client creates and others cannot guess: 16 to 64 letters, digits, `_` and `-`. */
+/** An unguessable id that the client creates: 16 to 64 letters, digits, `_` and `-`. */
 export const UploadId = z.string().check(z.regex(/^[\w-]{16,64}$/));
 
-/** Largest body of `PUT /api/uploads/:id`, in bytes. Longer files are sent in pieces. */
+/** Maximum body size of `PUT /api/uploads/:id`, in bytes. Longer files are sent in chunks. */
 export const UPLOAD_PIECE_BYTES = 500_000;
 
 /**
- * Response of `PUT /api/uploads/:id?at=<offset>`, whose body is a piece of a file. The status is 409 if `at` is not the
+ * Response of `PUT /api/uploads/:id?at=<offset>`, whose body is a chunk of a file. The status is 409 if `at` is not the
  * number of bytes received so far, 413 if the file is too large, and 507 if the client has uploaded too many files.
  */
 export const UploadState = z.object({
-  /** Bytes of the file that the gateway has received. */
+  /** Number of bytes of the file that the gateway has received. */
   bytes: z.number(),
 });
 export type UploadState = z.infer<typeof UploadState>;
@@ -78,14 +78,16 @@ export const ChannelStatus = z.object({
   channel: z.string(),
   account: z.string(),
   state: z.string(),
-  /** Explains the state, for instance an error of the platform. */
+  /** Explains the state, for instance with an error from the platform. */
   reason: z.optional(z.string()),
 });
 export type ChannelStatus = z.infer<typeof ChannelStatus>;
 
-/** An error in the configuration file, as the running gateway sees it. Its environment may differ from the CLI's. */
+/**
+ * An error in the configuration file, as detected by the running gateway. Its environment may differ from the CLI's.
+ */
 export const ConfigurationError = z.object({
-  /** For instance `agents.list[0].model`. Empty if the error concerns the whole file. */
+  /** Path of the field, for instance `agents.list[0].model`. Empty if the error concerns the entire file. */
   path: z.string(),
   message: z.string(),
   remedy: z.string(),
@@ -95,9 +97,9 @@ export const ConfigurationError = z.object({
 export const ConfigurationState = z.object({
   /** Changed keys that take effect at the next start. */
   forStart: z.array(z.string()),
-  /** Sections that keep their previous values because of an error; the file name if the file is unreadable. */
+  /** Sections that keep their previous values because of an error, or the file name if the file is unreadable. */
   kept: z.array(z.string()),
-  /** Errors of the last time the gateway read the file. */
+  /** Errors from the last time the gateway read the file. */
   errors: z.array(ConfigurationError),
 });
 export type ConfigurationState = z.infer<typeof ConfigurationState>;
@@ -110,9 +112,9 @@ export const Status = z.object({
   agents: z.array(AgentInfo),
   channels: z.array(ChannelStatus),
   configuration: ConfigurationState,
-  /** Accepted messages that are not finished. */
+  /** Number of accepted messages that are not finished. */
   inboxPending: z.number(),
-  /** Parts of replies that are not delivered. */
+  /** Number of reply parts that have not been delivered. */
   outboxPending: z.number(),
 });
 export type Status = z.infer<typeof Status>;
@@ -123,7 +125,7 @@ export const RemoteCheck = z.object({
   part: z.string(),
   ok: z.boolean(),
   detail: z.string(),
-  /** Advice for fixing it. */
+  /** Advice for fixing the problem. */
   remedy: z.optional(z.string()),
 });
 export type RemoteCheck = z.infer<typeof RemoteCheck>;
@@ -139,12 +141,12 @@ export const TraceEntry = z.object({
   stage: z.string(),
   /** One line in plain text. */
   summary: z.string(),
-  /** The same as structured data. The shape depends on the stage. */
+  /** The summary as structured data. Its shape depends on the stage. */
   data: z.optional(z.unknown()),
 });
 export type TraceEntry = z.infer<typeof TraceEntry>;
 
-/** A message of any channel, with its source and its state. */
+/** A message from any channel, with its source and its state. */
 export const MessageInfo = z.object({
   /** The gateway's id. */
   id: z.string(),
@@ -186,8 +188,8 @@ export const Trace = z.object({
 export type Trace = z.infer<typeof Trace>;
 
 /**
- * A tool call that waits for an approval. In its texts, an escape such as `\u{202e}` replaces each character that is
- * invisible or misleading.
+ * A tool call that is waiting for an approval. In its texts, an escape such as `\u{202e}` replaces each invisible or
+ * misleading character.
  */
 export const ApprovalInfo = z.object({
   /** Eight letters and digits. */
@@ -195,13 +197,13 @@ export const ApprovalInfo = z.object({
   agent: z.string(),
   sessionKey: z.string(),
   tool: z.string(),
-  /** Why the policy requires an approval. */
+  /** The reason why the policy requires an approval. */
   reason: z.string(),
   /** The complete action, for instance the command line. */
   action: z.string(),
   /** The program that a command starts. */
   binary: z.optional(z.string()),
-  /** Files that the command names, with their current content. The approval covers this content only. */
+  /** Files that the command names, with their current content. The approval covers only this content. */
   files: z.optional(z.array(z.object({ path: z.string(), sha256: z.string() }))),
   /** Working directory of the command. */
   cwd: z.optional(z.string()),
@@ -209,7 +211,7 @@ export const ApprovalInfo = z.object({
   domains: z.optional(z.array(z.string())),
   /** Environment variables in addition to the default ones. */
   env: z.optional(z.record(z.string(), z.string())),
-  /** Milliseconds since the epoch. The gateway ignores later decisions. */
+  /** Milliseconds since the epoch. The gateway ignores decisions after this time. */
   expiresAt: z.number(),
 });
 export type ApprovalInfo = z.infer<typeof ApprovalInfo>;
@@ -221,7 +223,8 @@ export type ApprovalList = z.infer<typeof ApprovalList>;
 /** Body of `POST /api/approvals/:id`. The response is 204, or 404 if no such approval is pending. */
 export const ApprovalDecision = z.strictObject({
   /**
-   * `allow` is short for `allow-once`. `allow-always` also saves an allow rule if the action can be expressed as one.
+   * `allow` is shorthand for `allow-once`. `allow-always` also saves an allow rule if the action can be expressed as
+   * one.
    */
   answer: z.enum(["allow", "allow-once", "allow-always", "deny"]),
 });
@@ -243,7 +246,7 @@ export const TrustResult = z.union([
   z.object({
     ok: z.literal(false),
     message: z.string(),
-    /** The content to trust: the text of a file, or one line for each file of a folder. */
+    /** The content to trust: the text of a file, or one line per file of a folder. */
     review: z.optional(z.object({ content: z.string(), digest: z.string() })),
   }),
 ]);
@@ -259,7 +262,7 @@ export const PruneReport = z.object({
   messages: z.number(),
   sessions: z.number(),
   kv: z.number(),
-  /** Bytes of the database that remain in use. */
+  /** Number of bytes of the database that remain in use. */
   usedBytes: z.number(),
 });
 export type PruneReport = z.infer<typeof PruneReport>;

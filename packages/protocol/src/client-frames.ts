@@ -9,9 +9,11 @@ import { EventCursor, messageFields, Name } from "./sent-message.ts";
 export const SubscribeFrame = z.object({
   type: z.literal("subscribe"),
   conversation: Name,
-  /** Default: the agent that the conversation was last used with on this connection, or the default agent. */
+  /** Default: the agent with which the conversation was last used on this connection, otherwise the default agent. */
   agent: z.optional(Name),
-  /** Cursor of the last frame that the client has seen. The gateway continues after it if it still has the events. */
+  /**
+   * Cursor of the last frame that the client has received. The gateway continues after it if it still has the events.
+   */
   after: z.optional(EventCursor),
 });
 export type SubscribeFrame = z.infer<typeof SubscribeFrame>;
@@ -22,7 +24,7 @@ export type UnsubscribeFrame = z.infer<typeof UnsubscribeFrame>;
 
 /**
  * Sends a message to an agent. The gateway replies with `accepted` once the message is durable, or with an `error` with
- * the same `id`. `id` is an idempotency key: after a reconnect, a client repeats every message that was not accepted.
+ * the same `id`. `id` is an idempotency key: after a reconnect, a client resends every message that was not accepted.
  */
 export const SendFrame = z
   .object({ type: z.literal("send"), conversation: Name, ...messageFields })
@@ -59,7 +61,7 @@ export const ClientFrame = z.discriminatedUnion("type", [
 ]);
 export type ClientFrame = z.infer<typeof ClientFrame>;
 
-/** Result of {@link parseClientFrame}. An error carries the `id` of the `send`, so that the reply can refer to it. */
+/** Result of {@link parseClientFrame}. An error contains the `id` of the `send`, so that the reply can refer to it. */
 export type ParsedClientFrame =
   | { ok: true; frame: ClientFrame }
   | { ok: false; message: string; id?: string; conversation?: string };
@@ -70,7 +72,8 @@ const Addressed = z.object({
 });
 
 /**
- * Parses a frame that a client sent. Never throws.
+ * Parses a frame from a client. Never throws.
+ *
  *
  * @returns the frame, or a message for an `error` frame
  */

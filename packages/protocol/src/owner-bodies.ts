@@ -15,9 +15,9 @@ export const SessionInfo = z.object({
   kind: z.string(),
   title: z.optional(z.string()),
   updatedAt: z.number(),
-  /** Messages in the model's context. */
+  /** Number of messages in the model's context. */
   messages: z.number(),
-  /** Total since the session was created. */
+  /** Total tokens since the session was created. */
   tokens: z.number(),
   costMicros: z.number(),
   /** True while the session has a current run. */
@@ -42,18 +42,18 @@ export const Why = z.object({
   trace: Trace,
   /** The outcome, and the rule that led to it. */
   sentence: z.string(),
-  /** The last trace note about the model: the model that answered, or the provider's error. */
+  /** The last trace note about the model: the model that responded, or the provider's error. */
   said: z.optional(z.string()),
   /** Advice for changing the outcome. */
   remedy: z.optional(z.string()),
 });
 export type Why = z.infer<typeof Why>;
 
-/** A person, as one account of a channel knows them. */
+/** A person, as identified by one account of a channel. */
 export const Person = z.strictObject({ channel: z.string(), account: z.string(), peer: z.string() });
 export type Person = z.infer<typeof Person>;
 
-/** A person who received a pairing code and waits for an owner's approval. */
+/** A person who received a pairing code and is waiting for an owner's approval. */
 export const PairingRequest = z.extend(Person, {
   /** Display name on the platform. */
   label: z.optional(z.string()),
@@ -95,7 +95,7 @@ export const ScheduleInfo = z.object({
   when: z.string(),
   nextAt: z.number(),
   lastAt: z.optional(z.number()),
-  /** Handling of times that passed while the gateway was not running: `once` runs the last of them late. */
+  /** How to handle times that passed while the gateway was not running. `once` runs the last of them late. */
   missed: z.enum(["once", "skip"]),
   text: z.string(),
 });
@@ -131,8 +131,8 @@ export const ScheduleResult = z.union([
 export type ScheduleResult = z.infer<typeof ScheduleResult>;
 
 /**
- * Response of `POST /api/schedules/:id/run`, or 404 if there is no such schedule. `later`: the gateway accepts no
- * messages at the moment.
+ * Response of `POST /api/schedules/:id/run`, or 404 if there is no such schedule. `later`: the gateway currently
+ * accepts no messages.
  */
 export const ScheduleRun = z.object({ outcome: z.enum(["taken", "later"]) });
 export type ScheduleRun = z.infer<typeof ScheduleRun>;

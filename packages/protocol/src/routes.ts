@@ -46,11 +46,11 @@ export interface ApiRoute {
   /** `public`: no credential. `client`: any token or session. `owner`: an owner's token or session. */
   readonly access: "public" | "client" | "owner";
   readonly query?: z.ZodMiniType;
-  /** Schema of the JSON body. `bytes` for `application/octet-stream`. */
+  /** Schema of the JSON body, or `bytes` for `application/octet-stream`. */
   readonly body?: z.ZodMiniType | "bytes";
   /** Schema of the response. Without it, the response is 204. */
   readonly response?: z.ZodMiniType;
-  /** The response is a stream of server-sent events, whose data are `response`. */
+  /** True if the response is a stream of server-sent events. Their data have the schema `response`. */
   readonly isStream?: true;
   /** Additional error statuses. Every route can respond with 401, 403, 413, 415, 429 and 500. */
   readonly errors?: Readonly<Record<number, string>>;

@@ -7,7 +7,7 @@ export const Name = z.string().check(z.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,200
 /** A position in the events of a conversation. Opaque to clients. */
 export const EventCursor = z.string().check(z.maxLength(100));
 
-/** Largest number of files in a message. */
+/** Maximum number of files in a message. */
 export const MAX_ATTACHMENTS = 20;
 
 /** A file that the client uploaded earlier with `PUT /api/uploads/:id`. */
@@ -19,9 +19,9 @@ export const SentAttachment = z.object({
 });
 export type SentAttachment = z.infer<typeof SentAttachment>;
 
-/** Fields of a message to an agent, over a socket and over HTTP. */
+/** Fields of a message to an agent, used by the socket and by HTTP. */
 export const messageFields = {
-  /** Idempotency key that the client creates: 1 to 64 letters, digits, `_` and `-`. */
+  /** Idempotency key from the client: 1 to 64 letters, digits, `_` and `-`. */
   id: z.string().check(z.regex(/^[\w-]{1,64}$/)),
   agent: Name,
   /** May be empty only if there are attachments. */
@@ -39,7 +39,7 @@ export type MessageToSend = z.infer<typeof MessageToSend>;
 /** Response of `POST /api/conversations/:id/messages`. */
 export const MessageAccepted = z.object({
   messageId: z.string(),
-  /** A message with the same `id` was accepted earlier. This request had no effect. */
+  /** True if a message with the same `id` was accepted earlier, so that this request had no effect. */
   duplicate: z.boolean(),
 });
 export type MessageAccepted = z.infer<typeof MessageAccepted>;

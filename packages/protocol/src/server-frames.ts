@@ -13,13 +13,13 @@ import {
   UserInfo,
 } from "./values.ts";
 
-/** Version of the protocol. Incremented by changes that an older client would misread. */
+/** Version of the protocol. Incremented for changes that older clients would misinterpret. */
 export const PROTOCOL = 1;
 
 /** WebSocket close code: the session or token is no longer valid. A client must not reconnect after it. */
 export const CLOSE_UNAUTHORIZED = 4401;
 
-/** Position after the frame, for `after` in `subscribe`. */
+/** Position after the frame. Used as `after` in `subscribe`. */
 const at = { cursor: z.optional(z.string()) };
 
 /** The first frame of every connection. */
@@ -28,25 +28,25 @@ export const ReadyFrame = z.object({
   protocol: z.literal(PROTOCOL),
   user: UserInfo,
   agents: z.array(AgentInfo),
-  /** At least one agent uses the demo model. */
+  /** True if at least one agent uses the demo model. */
   demo: z.boolean(),
 });
 export type ReadyFrame = z.infer<typeof ReadyFrame>;
 
 /**
  * Replies to `subscribe`, and starts an event stream. If there is a current run and the client does not resume, the
- * frames of the run follow from `run.start`, with deltas joined.
+ * frames of the run follow from `run.start`, with merged deltas.
  */
 export const SubscribedFrame = z.object({
   type: z.literal("subscribed"),
   conversation: z.string(),
   ...at,
   /**
-   * The events after the client's cursor follow, and no earlier ones. Absent if the client sent no cursor, or the
-   * gateway no longer has all events since. The client then reads the missed messages from the history.
+   * True if only the events after the client's cursor follow. Absent if the client sent no cursor, or if the gateway no
+   * longer has all events since then. In that case, the client reads the missed messages from the history.
    */
   resumed: z.optional(z.literal(true)),
-  /** There is a current run, or accepted messages wait for one. */
+  /** True if there is a current run, or accepted messages are waiting for one. */
   busy: z.boolean(),
   /** The last run that ended, for clients that were disconnected. */
   lastRun: z.optional(z.object({ runId: z.string(), outcome: RunOutcome })),
@@ -60,7 +60,7 @@ export const AcceptedFrame = z.object({
   id: z.string(),
   conversation: z.string(),
   messageId: z.string(),
-  /** A message with the same `id` was accepted earlier. This frame had no effect. */
+  /** True if a message with the same `id` was accepted earlier, so that this frame had no effect. */
   duplicate: z.boolean(),
 });
 export type AcceptedFrame = z.infer<typeof AcceptedFrame>;
@@ -100,8 +100,8 @@ export const ToolEndFrame = z.object({ type: z.literal("tool.end"), ...ofRun, ca
 export type ToolEndFrame = z.infer<typeof ToolEndFrame>;
 
 /**
- * A finished message of the agent or a user, including those that this client sent. An assistant message replaces the
- * text streamed since the last finished message of its run.
+ * A finished message from the agent or a user, including messages that this client sent. An assistant message replaces
+ * the text streamed since the last finished message of its run.
  */
 export const MessageFrame = z.object({
   type: z.literal("message"),
@@ -132,8 +132,8 @@ export const RunEndFrame = z.object({
 export type RunEndFrame = z.infer<typeof RunEndFrame>;
 
 /**
- * With `id`: the gateway refused that `send`. With `runId`: the reason why the run fails, before its `run.end`. With
- * only `conversation`: another failure in the conversation.
+ * With `id`: the gateway refused that `send`. With `runId`: the reason why the run failed, sent before its `run.end`.
+ * With only `conversation`: another failure in the conversation.
  */
 export const ErrorFrame = z.extend(Problem, {
   type: z.literal("error"),
@@ -185,10 +185,10 @@ type ConversationFrame =
 
 type WithoutViewer<Frame> = Frame extends unknown ? Readonly<Omit<Frame, "conversation" | "cursor">> : never;
 
-/** An event of a conversation. It becomes a frame by adding the conversation id that a viewer uses. */
+/** An event of a conversation. Adding the conversation id that a viewer uses turns it into a frame. */
 export type LiveEvent = WithoutViewer<ConversationFrame>;
 
-/** Parses a frame that the gateway sent. Returns undefined for invalid frames and unknown types. */
+/** Parses a frame from the gateway. Returns undefined for invalid frames and unknown types. */
 export function parseServerFrame(data: string): ServerFrame | undefined {
   const parsed = ServerFrame.safeParse(parseJson(data));
   return parsed.success ? parsed.data : undefined;

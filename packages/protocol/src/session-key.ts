@@ -1,7 +1,7 @@
-/*
+/**
  * The credential of a browser session has two halves. One is a cookie, which browsers send to every port of a host. The
- * other is a key, which the page receives when it signs in, stores in the storage of its origin, and sends itself. So
- * no server on another port ever gets both halves.
+ * other is a key, which the page receives on sign-in, stores in the storage of its origin, and sends explicitly. As a
+ * result, a server on another port never gets both halves.
  */
 
 /** The header that carries the session key in requests to `/api`. */
@@ -13,7 +13,7 @@ export const SOCKET_PROTOCOL = "signalbox";
 const KEY_PREFIX = "signalbox.key.";
 
 /**
- * Returns the subprotocols that a page offers on `/ws`. One of them carries the session key, because browsers cannot
+ * Returns the subprotocols that a page offers on `/ws`. One of them contains the session key, because browsers cannot
  * set headers on WebSockets. The gateway never selects that one.
  */
 export function offeredProtocols(sessionKey: string): string[] {

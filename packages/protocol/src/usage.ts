@@ -20,12 +20,12 @@ export const UsageGroup = z.object({
   title: z.optional(z.string()),
   runs: z.number(),
   modelCalls: z.number(),
-  /** Includes cache reads and cache writes. */
+  /** Input tokens, including cache reads and cache writes. */
   inputTokens: z.number(),
   cacheReadTokens: z.number(),
   cacheWriteTokens: z.number(),
   outputTokens: z.number(),
-  /** Millionths of a US dollar. */
+  /** Cost in millionths of a US dollar. */
   costMicros: z.number(),
 });
 export type UsageGroup = z.infer<typeof UsageGroup>;
@@ -45,7 +45,7 @@ export const BudgetBalance = z.object({
   /** `micros`: millionths of a US dollar. */
   unit: z.enum(["micros", "tokens"]),
   spent: z.number(),
-  /** Reserved by model calls in progress. */
+  /** Amount reserved by model calls in progress. */
   reserved: z.number(),
   /** The limit plus additional grants. */
   allowed: z.number(),

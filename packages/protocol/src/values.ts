@@ -4,11 +4,11 @@ import * as z from "zod/mini";
 export const AgentInfo = z.object({
   id: z.string(),
   name: z.string(),
-  /** `provider/model` as configured. */
+  /** The configured `provider/model`. */
   model: z.string(),
-  /** The agent uses the built-in demo model, because no model key is configured. */
+  /** True if the agent uses the built-in demo model because no model key is configured. */
   demo: z.boolean(),
-  /** Set for the agent that receives messages that name no agent. */
+  /** Set for the agent that receives messages without an agent name. */
   default: z.optional(z.boolean()),
 });
 export type AgentInfo = z.infer<typeof AgentInfo>;
@@ -84,7 +84,7 @@ export const ChatMessage = z.object({
   attachments: z.optional(z.array(AttachmentInfo)),
   /** For the role `assistant`: suggested replies. */
   choices: z.optional(z.array(z.string())),
-  /** The context was reset before this message: the agent does not see earlier messages. */
+  /** Set if the context was reset before this message, so that the agent does not see earlier messages. */
   begins: z.optional(z.literal(true)),
   /** For the role `tool`: the call that produced this result. */
   call: z.optional(z.extend(ToolCallInfo, { isError: z.boolean(), durationMs: z.optional(z.number()) })),
@@ -95,7 +95,7 @@ export type ChatMessage = z.infer<typeof ChatMessage>;
 export const RunUsage = z.object({
   inputTokens: z.number(),
   outputTokens: z.number(),
-  /** Millionths of a US dollar. Absent if the price of the model is unknown. */
+  /** Cost in millionths of a US dollar. Absent if the price of the model is unknown. */
   costMicros: z.optional(z.number()),
 });
 export type RunUsage = z.infer<typeof RunUsage>;
@@ -106,7 +106,7 @@ export type RunOutcome = z.infer<typeof RunOutcome>;
 
 /** An error with a message for the user. */
 export const Problem = z.object({
-  /** An {@link ErrorCode}, or a code of a newer gateway. */
+  /** An {@link ErrorCode}, or an unknown code from a newer gateway. */
   code: z.string(),
   message: z.string(),
   /** Advice for the user. */
@@ -119,7 +119,7 @@ export const RunEnd = z.object({
   runId: z.string(),
   outcome: RunOutcome,
   usage: z.optional(RunUsage),
-  /** Why it failed. */
+  /** The reason why it failed. */
   error: z.optional(Problem),
 });
 export type RunEnd = z.infer<typeof RunEnd>;
