@@ -9,7 +9,7 @@ import {
 } from "@signalbox/agent-core";
 import type { Amount } from "@signalbox/store/types";
 
-/** Returns the prices of a model for a request with so many input tokens; `undefined` if they are unknown. */
+/** Returns a model's prices for a request with the given number of input tokens, or `undefined` if they are unknown. */
 export type GetPrices = (model: Model, inputTokens: number) => ModelPrices | undefined;
 
 /** Vendors count more tokens than we estimate. A reservation has to cover their count. */

@@ -230,7 +230,7 @@ function toClaim({ account, period, budget }: BudgetPot, isCheaper: boolean): Cl
   return { account, period, limit: isUnlimited ? undefined : budget.limit };
 }
 
-/** A grant is not recorded if its period has ended meanwhile: the call counts for the next period. */
+/** A grant is not recorded if its period has ended in the meantime. The call then counts toward the next period. */
 async function isGranted(
   { ledger, now }: Context,
   { ask, streamOptions }: Call,

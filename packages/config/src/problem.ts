@@ -6,7 +6,7 @@ export interface Problem {
   /** An `error` disables the part that it belongs to; a `warning` does not. */
   readonly severity: "error" | "warning";
   readonly file: string;
-  /** Counted from 1; absent if it is unknown. */
+  /** Line number, starting at 1. Absent if it is unknown. */
   readonly line?: number;
   /** Such as `agents.list[0].model`; empty for the whole file. */
   readonly path: string;

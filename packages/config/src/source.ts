@@ -81,7 +81,7 @@ function assertSize(file: string, document: Document): void {
   });
 }
 
-/** Returns the number of values in a node, with those that aliases in it stand for. */
+/** Returns the number of values in a node, including the values that its aliases refer to. */
 function getSize(node: unknown, document: Document, sizes: Map<unknown, number>): number {
   const known = sizes.get(node);
   if (known !== undefined) return known;
@@ -199,7 +199,7 @@ function resolveAliases(file: string, document: Document, lines: LineCounter): u
   }
 }
 
-/** The parser accepts unknown aliases: an unquoted host such as `*.example.org` is one. */
+/** The parser accepts unknown aliases, such as an unquoted host like `*.example.org`. */
 function findAliasProblems(file: string, document: Document, lines: LineCounter): Problem[] {
   const problems: Problem[] = [];
   visit(document, {

@@ -3,7 +3,7 @@ import { accountLease, type Lease, type LeaseStore } from "@signalbox/store";
 
 export interface AccountLeasesOptions {
   readonly leases: Pick<LeaseStore, "acquire" | "renew" | "release">;
-  /** Stays the same across restarts, so that after a crash the lease can be acquired at once. */
+  /** Stays the same across restarts, so that the lease can be acquired immediately after a crash. */
   readonly holder: string;
   readonly leaseMs: number;
   /**

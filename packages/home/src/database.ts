@@ -50,10 +50,10 @@ export async function openDatabase<B extends Bodies>(
 }
 
 /**
- * Acquires the lease of the gateway of a home. Only the holder of the home's lock uses this lease, so after a crash it
- * can be acquired at once.
+ * Acquires the lease of a home's gateway. Only the holder of the home's lock uses this lease, so it can be acquired
+ * immediately after a crash.
  *
- * @throws GatewayError if another gateway holds it
+ * @throws GatewayError if another gateway holds the lease
  */
 export async function takeLease(
   { leases }: Pick<SqliteStore<Bodies>, "leases">,

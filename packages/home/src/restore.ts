@@ -10,7 +10,7 @@ import type { Home } from "./layout.ts";
 
 /** Result of a restore. */
 export interface RestoreReport {
-  /** Size of the database. */
+  /** Size of the database, in bytes. */
   readonly databaseBytes: number;
   /** Folder with the replaced files. Absent if the home was empty. */
   readonly before?: string;

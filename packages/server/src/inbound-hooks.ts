@@ -14,9 +14,9 @@ export interface HookRoutes {
   readonly defaultAgent: string;
 }
 
-/** Longest text for an agent, in characters. */
+/** Maximum length of a text for an agent, in characters. */
 const MAX_TEXT = 100_000;
-/** Longest name of a conversation, in characters. */
+/** Maximum length of a conversation name, in characters. */
 const MAX_NAME = 200;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,200}$/;
 

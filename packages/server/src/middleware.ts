@@ -79,8 +79,8 @@ export function limitBody(maxBytes: number, errors: ErrorReplies): MiddlewareHan
   const counted = bodyLimit({ maxSize: maxBytes, onError: (context) => errors.tooLarge(context, maxBytes) });
   return async (context, next) => {
     const { "content-length": length, "transfer-encoding": encoding } = context.env.incoming.headers;
-    // Node.js enforces `Content-Length`. Only a body of unknown length must be counted while it is read, which costs a
-    // web stream.
+    // Node.js enforces `Content-Length`. Only a body without a length must be counted while it is read, which requires
+    // a web stream.
     if (length === undefined || encoding !== undefined) return (await counted(context, next)) ?? undefined;
     if (Number(length) > maxBytes) return errors.tooLarge(context, maxBytes);
     await next();

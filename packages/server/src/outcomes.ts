@@ -7,7 +7,7 @@ interface MessageName {
   readonly messageId: string;
 }
 
-/** The wait for a message that has no gateway id yet. */
+/** A pending wait for a message that has no gateway id yet. */
 interface Expectation {
   /** Resolves when the message has an outcome, or the gateway stops. */
   readonly done: Promise<Outcome>;
@@ -16,8 +16,8 @@ interface Expectation {
 }
 
 /**
- * Delivers outcomes to requests that wait for them in this process. Everything here is lost on a restart, so nothing
- * may depend on it for correctness.
+ * Delivers outcomes to requests in this process that are waiting for them. Everything here is lost on a restart, so
+ * nothing may depend on it for correctness.
  */
 export interface Outcomes {
   /** Starts a wait. Call it before the message is submitted, or its outcome may be missed. */

@@ -23,8 +23,8 @@ export type ScopedService = Pick<
 };
 
 /**
- * Limits the service to one client. Conversation ids of a member are stored with a prefix made of the name of the
- * member's token, which the member never sees. Owners see all conversations under their stored ids.
+ * Limits the service to one client. A member's conversation ids are stored with a prefix that contains the name of the
+ * member's token and that the member never sees. Owners see all conversations under their stored ids.
  */
 export function scopeService(service: GatewayService, principal: Principal): ScopedService {
   const prefix = principal.role === "owner" ? "" : getMemberPrefix(principal.name);

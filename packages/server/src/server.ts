@@ -35,7 +35,7 @@ export interface ServerOptions {
 }
 
 export interface HttpServer {
-  /** Base URL, for instance `http://127.0.0.1:4747`. */
+  /** Base URL, for example `http://127.0.0.1:4747`. */
   readonly url: string;
   /**
    * Accepts no new connections, closes WebSockets and event streams within a second, and cuts the remaining

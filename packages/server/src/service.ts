@@ -42,7 +42,7 @@ export function isOneOff({ channel, peer }: { readonly channel: string; readonly
   return channel === "api" && peer.startsWith(ONE_OFF_PREFIX);
 }
 
-/** `web`: clients that watch a conversation. `api`: clients of the OpenAI surface, which wait for one answer. */
+/** `web`: clients that watch a conversation. `api`: clients of the OpenAI-compatible API, which wait for one answer. */
 export type Surface = "web" | "api";
 
 /** A file that a client attaches to a message. */
@@ -73,7 +73,7 @@ export interface UploadPiece {
 /** The result of an uploaded piece. */
 export interface UploadResult {
   readonly kind: "added" | "out_of_order" | "too_large" | "full";
-  /** Bytes of the file that the gateway has now. */
+  /** Number of bytes of the file that the gateway has received. */
   readonly bytes: number;
 }
 
@@ -99,8 +99,8 @@ export interface Submission {
   readonly attachments?: readonly ClientAttachment[];
   readonly uploads?: readonly UploadedFile[];
   /**
-   * Source of the text if the holder of the token did not write it, for instance `hook build`. Such a text taints the
-   * run and is not read as a chat command.
+   * Source of the text if the token's holder did not write it, for example `hook build`. Such text taints the run and
+   * is not parsed as a chat command.
    */
   readonly from?: string;
   /** Additional instructions for this run. */
@@ -171,12 +171,12 @@ export interface GatewayService {
   /** Returns the answer to a message of the OpenAI surface, if the gateway still has it and it belongs to `client`. */
   answer(messageId: string, client: Principal): Promise<string | undefined>;
   /**
-   * Stops the current run of a conversation and its sub-agents, and drops the messages that wait for a run.
+   * Stops the current run of a conversation and its sub-agents, and drops the messages that are waiting for a run.
    *
    * @returns whether there was anything to stop
    */
   abort(channel: Surface, agent: string, conversation: string): Promise<boolean>;
-  /** Returns true if a session has a current run or messages that wait for one. */
+  /** Returns true if a session has a current run or messages that are waiting for one. */
   busy(sessionKey: string): boolean;
   /** Returns the last run of a session that ended since the gateway started. */
   lastRun(sessionKey: string): { readonly runId: string; readonly outcome: RunOutcome } | undefined;
@@ -208,7 +208,7 @@ export interface GatewayService {
   revokePairing(person: Person, revoker: string): Promise<boolean>;
   /** @param messageId the gateway's or the platform's id of the message */
   trace(messageId: string): Promise<Trace | undefined>;
-  /** Lists tool calls that wait for an approval, oldest first. */
+  /** Lists the tool calls that are waiting for approval, oldest first. */
   approvals(): Promise<ApprovalInfo[]>;
   /**
    * Decides a pending approval.

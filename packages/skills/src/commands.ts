@@ -11,7 +11,7 @@ export interface SkillCommand {
   readonly location: string;
   /** One line of at most 100 characters. */
   readonly description: string;
-  /** Descriptions by language, for instance `zh`. */
+  /** Descriptions by language, for example `zh`. */
   readonly localized?: Readonly<Record<string, string>>;
   /** The tool that the command calls. Absent: the model follows the skill. */
   readonly dispatch?: SkillDispatch;

@@ -19,8 +19,8 @@ export interface SkillFs {
   /** Resolves all links of a path. */
   realpath(path: string): string | undefined;
   /**
-   * Reads a regular file of at most `maxBytes` that is no link and lies in `within` after links are resolved. `within`
-   * contains no links. Returns undefined for any other file.
+   * Reads a regular file of at most `maxBytes` that is not a link and that is inside `within` after links are resolved.
+   * `within` contains no links. Returns undefined for any other file.
    */
   read(path: string, maxBytes: number, within: string): Uint8Array | undefined;
 }
@@ -36,7 +36,7 @@ type FileKind = "file" | "folder" | "link" | "other";
 /** A file or folder. Links are not followed. */
 export interface FileStat {
   readonly kind: FileKind;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
   /** Changes whenever the content may have changed. */
   readonly stamp: string;
@@ -117,7 +117,7 @@ function orMissing<T>(action: () => T): T | undefined {
   }
 }
 
-/** Returns true if a path is a folder or lies in it. Both contain no links. */
+/** Returns true if a path is a folder or inside it. Neither path may contain links. */
 export function isInside(path: string, folder: string): boolean {
   const route = relative(folder, path);
   return route === "" || (route !== ".." && !route.startsWith(`..${sep}`) && !isAbsolute(route));

@@ -48,9 +48,9 @@ export interface InstallCommand {
   readonly limit?: { readonly folder: string; readonly bytes: number };
 }
 
-/** Size limit of a download in bytes. */
+/** Maximum size of a download, in bytes. */
 const MAX_DOWNLOAD = 200_000_000;
-/** Size limit of an unpacked archive in bytes. */
+/** Maximum size of an unpacked archive, in bytes. */
 const MAX_UNPACKED = 1_000_000_000;
 
 /** Names of packages that cannot be taken for an option, a path or an address. */
@@ -115,7 +115,7 @@ function getFormat(named: string): "tar" | "zip" {
   return /(?:^|\.)zip$/i.test(named.replace(/[?#].*$/, "")) ? "zip" : "tar";
 }
 
-/** Parses install instructions. Unknown kinds and unsafe names are dropped. */
+/** Parses installation instructions. Drops unknown kinds and unsafe names. */
 export function readInstalls(declared: readonly unknown[]): readonly SkillInstall[] {
   return declared.flatMap((each) => {
     const read = Install.safeParse(each);

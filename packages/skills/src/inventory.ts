@@ -16,7 +16,7 @@ export interface InventoryContext {
   readonly machine: Machine;
   readonly entries: SkillEntries;
   readonly cache: SourceCache;
-  /** Absent: skills need no approval. */
+  /** If absent, skills need no approval. */
   readonly approvals: SkillApprovals | undefined;
   readonly pacer: Pacer;
 }
@@ -60,7 +60,7 @@ export async function takeInventory(
   const lists = readLists(agent);
   const candidates: Candidate[] = [];
   for (const group of groupById(skills)) {
-    // A skill that waits for an approval does not hide an approved one of the same name.
+    // A skill that is waiting for approval does not hide an approved skill with the same name.
     for (const [index, skill] of group.entries()) {
       await pacer.pause();
       const unmet = findReasons(skill, context, agent, lists);

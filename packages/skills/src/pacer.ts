@@ -5,7 +5,7 @@ export interface Pacer {
   pause(): Promise<void> | undefined;
 }
 
-/** Maximum time that all work of one pacer blocks the event loop at once, in milliseconds. */
+/** Maximum time for which one pacer blocks the event loop without a break, in milliseconds. */
 const SLICE_MS = 5;
 
 export function createPacer(): Pacer {

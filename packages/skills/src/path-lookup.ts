@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /** Cache lifetime of results, in milliseconds. */
 const MAX_AGE_MS = 60_000;
-/** Limits the cache: skills of a workspace could require any number of programs. */
+/** Maximum number of cached lookups, because a workspace's skills could require any number of programs. */
 const MAX_CACHED = 10_000;
 
 /** Creates a function that returns whether a program is in the `PATH`. Results are cached for a minute. */

@@ -63,7 +63,7 @@ export interface Skill extends SkillDeclaration {
   readonly root: string;
   /** Absolute path of SKILL.md. */
   readonly file: string;
-  /** Size of SKILL.md. */
+  /** Size of SKILL.md, in bytes. */
   readonly bytes: number;
 }
 

@@ -75,7 +75,7 @@ export interface Skills {
   forAgent(options?: AgentSkillsOptions): Promise<AgentSkills>;
   /** Scans again and reports on every skill and every problem, for people. */
   check(options?: AgentSkillsOptions): Promise<SkillsCheck>;
-  /** Scans again and returns the skills of an agent that wait for an approval. */
+  /** Scans again and returns an agent's skills that are waiting for approval. */
   pending(options?: AgentSkillsOptions): Promise<readonly PendingSkill[]>;
   /** Approves a skill. Returns false if its folder has changed since it was shown. Without `pins`, returns true. */
   approve(pending: Pick<PendingSkill, "skill" | "digest">, by: string): Promise<boolean>;

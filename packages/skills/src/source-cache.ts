@@ -34,7 +34,7 @@ export class SourceCache {
     if (entry !== undefined && this.#isFresh(entry, maxAgeMs)) return entry.scan;
     const memory: ScanMemory = entry === undefined ? new Map() : (await entry.scan).memory;
     const next = this.#entries.get(key);
-    // Another caller may have started a scan meanwhile.
+    // Another caller may have started a scan in the meantime.
     if (next !== undefined && next !== entry) return next.scan;
     const startedAt = this.#now();
     const started: Entry = { scan: scanSource(source, this.#fs, memory, this.#pacer), startedAt };

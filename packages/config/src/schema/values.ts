@@ -30,7 +30,7 @@ export const domains = z.array(
 /** When a tool call needs an owner's approval. `unlisted`: if no allow rule covers it. */
 export const askMode = z.enum(["always", "unlisted", "tainted", "never"]);
 
-/** A time zone by name. An unknown one would fail with each message. */
+/** A time zone name. An unknown time zone would cause an error with each message. */
 export const timeZone = z
   .string()
   .refine(isTimeZone, "is not a known time zone; use a name such as Asia/Shanghai");

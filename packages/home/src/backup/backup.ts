@@ -8,7 +8,7 @@ import { type BodiesWithParts, neededBlobs } from "./blobs.ts";
 
 /** Content of a backup. */
 export interface BackupReport {
-  /** Size of the database. */
+  /** Size of the database, in bytes. */
   readonly databaseBytes: number;
   /** Attachments of unsent replies. */
   readonly media: { readonly files: number; readonly bytes: number };
@@ -43,8 +43,8 @@ export async function backupInto(
       if (bytes !== undefined) copied.set(id, bytes);
     }
   };
-  // First copy the attachments of currently unsent replies: the gateway may remove them after sending. Attachments that
-  // only replies in the copied database need are newer, and are not removed so soon.
+  // Copy the attachments of currently unsent replies first, because the gateway may remove them after sending.
+  // Attachments that are only needed by replies in the copied database are newer and are not removed that soon.
   await copy(await neededBlobs(store));
   const { bytes: databaseBytes } = await store.admin.backup(databaseFile);
   const opened = await openStore<BodiesWithParts>({ path: databaseFile });
@@ -63,8 +63,8 @@ export async function backupInto(
 }
 
 /**
- * Releases the leases in the copy, so that a gateway that uses it does not wait for them, and removes the sessions of
- * browsers, since a session may end between the backup and a restore.
+ * Releases the leases in the copy, so that a gateway that uses the copy does not wait for them. Also removes browser
+ * sessions, because a session may end between the backup and a restore.
  */
 async function prepareCopy(copy: SqliteStore<BodiesWithParts>): Promise<ReadonlySet<string>> {
   await copy.access.sessions.forget(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);

@@ -59,7 +59,7 @@ function getProblems(home: Home, text: string, env: Env, sources: SecretSources)
   try {
     return loadConfig(getLoadOptions(home, text, env, sources)).problems;
   } catch (error) {
-    // The configuration is unusable. Compare its problems like any other.
+    // The configuration is unusable. Compare its problems like those of any other configuration.
     if (error instanceof ConfigError) return error.problems;
     throw error;
   }

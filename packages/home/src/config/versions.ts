@@ -83,7 +83,7 @@ export function configText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    // An unreadable file is an error: the defaults must not replace its settings.
+    // An unreadable file is an error, because the defaults must not replace its settings.
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT" || code === "ENOTDIR") return "";
     throw error;

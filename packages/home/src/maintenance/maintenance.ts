@@ -22,7 +22,7 @@ export interface MaintenanceOptions {
   readonly retention: () => RetentionConfig;
   /** Identifies conversations with a single request, which are removed early. */
   readonly oneOffs: Pick<OneOffs, "channel" | "isOneOff">;
-  /** Returns true while people wait for answers. */
+  /** Returns true while people are waiting for answers. */
   readonly busy: () => boolean;
   /** Removes attachments that are no longer needed. */
   readonly pruneMedia: () => Promise<void>;

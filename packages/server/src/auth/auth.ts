@@ -203,7 +203,7 @@ class TokenAuth implements Auth {
     if (tokenHash === this.#ownHash) return OWNER;
     const named = await store.tokens.find(tokenHash);
     if (named === undefined) return undefined;
-    // A token stays valid even if its use cannot be recorded, for instance because the disk is full.
+    // A token stays valid even if its use cannot be recorded, for example because the disk is full.
     if (this.#now() - (named.usedAt ?? 0) >= TOUCH_MS)
       await store.tokens.used(tokenHash, this.#now()).catch(() => {});
     return { name: named.name, role: named.role };

@@ -23,7 +23,7 @@ export interface Sessions {
   find(halves: SessionHalves): Promise<WebSession | undefined>;
   /** Returns the session with this id, unless it has expired. */
   get(id: string): Promise<WebSession | undefined>;
-  /** Extends the session. A store error, for instance a full disk, is ignored. */
+  /** Extends the session. Store errors, such as a full disk, are ignored. */
   touch(session: WebSession): Promise<void>;
   end(id: string): Promise<void>;
 }

@@ -27,8 +27,8 @@ export interface LiveHub {
    */
   resume(sessionKey: string, after?: string): ResumeResult;
   /**
-   * Keeps the events of a run that an earlier process began, also after its end: its viewers reconnect at any time.
-   * Call it before the run starts.
+   * Keeps the events of a run that an earlier process began, even after the run has ended, because its viewers may
+   * reconnect at any time. Call this before the run starts.
    */
   keepResumed(sessionKey: string, runId: string): void;
   /** Discards the events of a deleted session. */

@@ -1,6 +1,6 @@
 import type { LiveEvent } from "@signalbox/protocol";
 
-/** Size of the events that are kept in addition to the current run, in characters. */
+/** Maximum size of the events that are kept in addition to the current run, in characters. */
 const MAX_CHARS = 200_000;
 
 /** An event of a session, and the position after it. */

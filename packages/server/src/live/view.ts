@@ -2,7 +2,7 @@ import type { ServerFrame } from "@signalbox/protocol";
 import type { ScopedService } from "../scope.ts";
 import { createCoalescer } from "./coalesce.ts";
 
-/** Bytes that may be buffered for a viewer. A viewer that does not read is disconnected beyond that. */
+/** Maximum number of bytes to buffer for a viewer. A viewer that does not read them is disconnected. */
 export const MAX_BUFFERED = 8_000_000;
 
 /** One viewer's subscription to a conversation. */

@@ -28,8 +28,8 @@ export const format = z.union([
 ]);
 
 /**
- * Parameters of both APIs that affect the output. Other parameters are ignored, for instance `store`, `metadata`,
- * `service_tier`, `prompt_cache_key`, `safety_identifier`, `parallel_tool_calls` and `include`.
+ * Parameters of both APIs that affect the output. Other parameters, such as `store`, `metadata`, `service_tier`,
+ * `prompt_cache_key`, `safety_identifier`, `parallel_tool_calls` and `include`, are ignored.
  */
 export const samplingFields = {
   temperature: z.number().min(0).max(2).nullish(),

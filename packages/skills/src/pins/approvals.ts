@@ -6,7 +6,7 @@ import type { SkillSourceKind } from "../sources.ts";
 import { comparePins, type Pinner, type SkillChange, SkillFolderError, type SkillPin } from "./pin.ts";
 import type { ApprovedSkill, PinStore } from "./pin-store.ts";
 
-/** A skill that waits for an approval, with everything that the approval is bound to. */
+/** A skill that is waiting for approval, with everything that the approval is bound to. */
 export interface PendingSkill {
   readonly skill: Skill;
   /** SHA-256 of the folder as it is now, in hexadecimal. An approval is bound to it. */
@@ -16,7 +16,7 @@ export interface PendingSkill {
   readonly diff: string;
 }
 
-/** Size limit of a text file that is stored for diffs. Other files appear in approvals by name. */
+/** Maximum size of a text file that is stored for diffs, in bytes. Other files are only listed by name in approvals. */
 const MAX_TEXT_BYTES = 64_000;
 /** Total length of the stored texts of a skill in UTF-16 units. */
 const MAX_TEXTS_CHARS = 256_000;
@@ -51,7 +51,7 @@ interface Check {
 
 /**
  * Checks which skills are approved. Bundled skills are approved with their release. Other skills are approved when they
- * are first seen. Skills that appear in a known workspace, and skills that change, wait for an owner.
+ * are first seen. Skills that appear in a known workspace and skills that change wait for an owner.
  */
 export class SkillApprovals {
   readonly #store: PinStore;
@@ -117,7 +117,7 @@ export class SkillApprovals {
     }
   }
 
-  /** Marks a source as known: skills that are added to it from now on need an approval. */
+  /** Marks a source as known. Skills that are added to it later need approval. */
   async markKnown(sourceDir: string): Promise<void> {
     if (this.#pinsFirstSeen() && !(await this.#store.isKnown(sourceDir)))
       await this.#store.markKnown(sourceDir);
