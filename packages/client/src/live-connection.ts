@@ -214,7 +214,7 @@ export class LiveConnection implements Connection {
     this.#attempt = 0;
     this.#restartPing();
     this.#state = { kind: "open", ready: frame };
-    // Clear these before the listeners run, because a frame that a listener sends must not be sent twice.
+    // Writes these frames before the listeners run, because a frame that a listener sends must not be sent twice.
     for (const [conversation, { agent, cursor: after }] of this.#subscriptions)
       this.#write({ type: "subscribe", conversation, agent, after });
     if (this.#watchers.size > 0) this.#write({ type: "watch" });

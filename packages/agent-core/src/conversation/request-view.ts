@@ -60,7 +60,7 @@ export class RequestView {
 /**
  * Returns the index of the first message to send for a limit of `turns` user turns. Consecutive user messages count as
  * one turn. A quarter of the turns is dropped at a time, so that the start of the request, and with it the vendor's
- * prompt cache, stays stable for a while.
+ * prompt cache, stays the same for a while.
  */
 export function findTurnStart(messages: readonly AgentMessage[], turns: number | undefined): number {
   if (turns === undefined) return 0;

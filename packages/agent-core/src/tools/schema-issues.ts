@@ -9,7 +9,7 @@ export interface SchemaIssue {
   readonly message: string;
 }
 
-/** Maximum number of reported issues. A model cannot use more at once. */
+/** Maximum number of reported issues. A model cannot handle more at a time. */
 const MAX_ISSUES = 12;
 
 /** Keywords that fail only because a nested schema failed. The nested failure is reported instead. */

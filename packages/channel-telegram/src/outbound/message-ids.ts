@@ -8,9 +8,8 @@ interface Attempt {
 }
 
 /**
- * The message ids that are known, to look for a message whose receipt was lost. Telegram numbers messages in ascending
- * order: those of each supergroup and channel separately, and those of all private chats and basic groups of a bot
- * together.
+ * The known message ids, used to look for a message whose receipt was lost. Telegram assigns ascending ids: separately
+ * for each supergroup and channel, and together for all private chats and basic groups of a bot.
  */
 export interface MessageIds {
   /** Records a message that was received, or that was sent with a receipt. */
@@ -21,24 +20,24 @@ export interface MessageIds {
   end(key: string): void;
   /** Returns true if another part is being sent to the chat, or has an unknown outcome there. */
   hasOthers(key: string, chatId: string): boolean;
-  /** Runs a lookup in a chat. Sends to the chat wait until it ends. */
+  /** Runs a lookup in a chat. Messages to the chat are not sent until it ends. */
   lookUp<T>(chatId: string, work: () => Promise<T>): Promise<T>;
   /** Resolves once no lookup is running in the chat. */
   ready(chatId: string): Promise<void>;
-  /** Returns the highest id that is known to be lower than the id of the part, or `undefined` if none is. */
+  /** Returns the highest known id that is lower than the id of the part, or `undefined` if there is none. */
   floorOf(key: string): number | undefined;
-  /** Returns true if a message with this id was received, or sent with a receipt. */
+  /** Returns true if a message with this id was received, or was sent with a receipt. */
   isKnown(chatId: string, messageId: number): boolean;
   /**
-   * Returns the highest id that the part can have: that of the latest known message, and further for messages whose
-   * outcome is unknown and updates that have not arrived yet.
+   * Returns the highest id that the part can have: the latest known one, plus a margin for messages with an unknown
+   * outcome and updates that have not arrived yet.
    */
   ceilingOf(chatId: string): number;
 }
 
 export function createMessageIds(): MessageIds {
   const latest = new Map<string, number>();
-  /** Known ids as `chat:id`, the latest ones. */
+  /** The latest known ids as `chat:id`. */
   const known = new Set<string>();
   const attempts = new Map<string, Attempt>();
   const lookups = new Map<string, Promise<unknown>>();
@@ -52,7 +51,7 @@ export function createMessageIds(): MessageIds {
     },
     begin(key, chatId) {
       const after = latest.get(scopeOf(chatId));
-      // A repeated attempt may follow one whose message exists.
+      // A repeated attempt may follow one that has created the message.
       if (after === undefined || attempts.has(key)) return;
       attempts.set(key, { chatId, after });
       if (attempts.size > limits.rememberedIds) dropOldest(attempts);
@@ -87,7 +86,7 @@ export function createMessageIds(): MessageIds {
   };
 }
 
-/** Supergroups and channels have ids that start with -100. */
+/** Ids of supergroups and channels start with -100. */
 function scopeOf(chatId: string): string {
   return chatId.startsWith("-100") ? chatId : "private";
 }

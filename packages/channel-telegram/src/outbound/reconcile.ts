@@ -21,7 +21,10 @@ interface Sources {
   readonly settings: RenderSettings;
 }
 
-/** `own`: the message. `other`: one that the bot cannot edit. `changed`: one that it did edit. `none`: no message. */
+/**
+ * `own`: the message itself. `other`: a message that the bot cannot edit. `changed`: another message, which the edit
+ * has changed. `none`: no message.
+ */
 type Probe = "own" | "other" | "none" | "changed";
 
 /**
@@ -62,7 +65,7 @@ async function probeIds(
       case "changed":
         return { outcome: "unknown" };
       case "other":
-        // The bot does not receive every message of a group, for instance with privacy mode.
+        // The bot does not receive every message in a group, for instance in privacy mode.
         last = Math.max(last, id + limits.unseenIds);
         break;
       case "none":

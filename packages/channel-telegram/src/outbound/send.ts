@@ -20,7 +20,7 @@ import { sendPoll } from "./poll.ts";
 import { type Rendered, type RenderSettings, renderPart } from "./render.ts";
 import type { RichBlock } from "./rich.ts";
 
-/** Sends and changes messages. Every method throws only ChannelError. */
+/** Sends and changes messages. All methods throw only `ChannelError`. */
 export interface Sender {
   send(to: TelegramAddress, message: Outbound, options: SendOptions): Promise<Receipt>;
   /** Sends a text message and returns its id. */
@@ -93,7 +93,7 @@ export function createSender(
 
     async react(to, messageId, emoji, signal) {
       const place = { chat_id: to.chatId, message_id: parseMessageId(to, messageId) };
-      // The type lists the emoji of one API version; which ones a chat allows is decided by Telegram.
+      // The type lists the emoji of one API version. Telegram decides which ones a chat allows.
       const reaction =
         emoji === undefined ? [] : [{ type: "emoji", emoji: emoji as ReactionTypeEmoji["emoji"] } as const];
       await api.call({ what: "reacting", write: false, signal }, (raw) =>
@@ -143,7 +143,7 @@ async function sendText(
 
 /**
  * Sends to the topic. If the topic does not accept messages, sends to the chat: first as a reply, then as a plain
- * message. If the chat is a supergroup now, sends to that.
+ * message. If the chat has become a supergroup, sends to the supergroup.
  */
 async function sendTo(
   { supergroups, ids }: SenderContext,
@@ -170,7 +170,7 @@ async function sendTo(
   } catch (error) {
     if (!(error instanceof ChatMigratedError)) throw error;
     await supergroups.add(to.chatId, error.chatId);
-    // The messages of the group have no ids in the supergroup, so this is no reply.
+    // Messages of the group have no ids in the supergroup, so this cannot be a reply.
     return received(error.chatId, await send({ chat_id: error.chatId }));
   }
 }
@@ -214,13 +214,13 @@ function createContentFields(rendered: Omit<Rendered, "keyboard">): ContentField
     : { rich_message: { blocks: [...rendered.rich] } };
 }
 
-/** The contents that a text message can have: rich content may have been replaced with plain text. */
+/** Lists the contents that a text message can have, because rich content may have been replaced with plain text. */
 export function listContentFields(rendered: Omit<Rendered, "keyboard">): readonly ContentFields[] {
   const text = createTextFields(rendered);
   return rendered.rich === undefined ? [text] : [createContentFields(rendered), text];
 }
 
-/** Link previews are disabled: Telegram would fetch the page before anyone taps the link. */
+/** Link previews are disabled, because Telegram would fetch the page before anyone taps the link. */
 function createTextFields({ text, entities }: FormattedText): TextFields {
   return { text, entities: [...entities], link_preview_options: { is_disabled: true } };
 }
@@ -245,7 +245,7 @@ function createKeyboardFields(keyboard: InlineKeyboardMarkup | undefined) {
 }
 
 /**
- * Falls back if Telegram rejects a rich message. Older Bot API servers respond with 404, as for an unknown
+ * Falls back if Telegram rejects a rich message. Older Bot API servers respond with 404, as they do for any unknown
  * method.
  */
 function ifRichRejected<T>(otherwise: () => Promise<T>): (error: unknown) => Promise<T> {

@@ -24,8 +24,8 @@ export interface Catalogue {
   /** The known models of all accounts. */
   list(): readonly Model[];
   /**
-   * Finds a model by `account/id`, or by its id alone if an account is known to have it. Ignores a snapshot date at the
-   * end of an id (`-20251015`, `-2026-03-05`). An unknown id of a known account gets defaults and a warning.
+   * Finds a model by `account/id`, or by its id if an account is known to have it. Ignores a snapshot date at the end
+   * of an id (`-20251015`, `-2026-03-05`). An unknown id of a known account gets defaults and a warning.
    */
   resolve(reference: string): ResolvedModel | undefined;
 }

@@ -12,7 +12,7 @@ export interface Cooldowns {
 
 const DEFAULTS: Cooldowns = { rateLimitMs: 30_000, billingMs: 3_600_000, authMs: 3_600_000 };
 
-/** Maximum cooldown in milliseconds, whatever the vendor requests. */
+/** Maximum cooldown in milliseconds, regardless of the vendor's `retry-after`. */
 const MAX_REST_MS = 3_600_000;
 
 /** The state of one key, without the key itself. */

@@ -218,8 +218,8 @@ export function parseTurnId(id: string): { readonly sessionKey: string; readonly
 }
 
 /**
- * Returns the author of a user message. In a private session that is its person; in a group it is the sender's
- * immutable id, by which people find their own words in private. A display name alone does not identify a person.
+ * Returns the author of a user message. In a private session, this is the session's person. In a group, it is the
+ * sender's immutable id, by which people find their own messages in private. A display name does not identify a person.
  */
 function authorOf({ key, peer }: StoredSession, { senderId }: UserMessage, name: string | undefined): Author {
   const scope = scopeOf(key);
@@ -236,8 +236,8 @@ function textOf(content: string | readonly { readonly type: string; readonly tex
 }
 
 /**
- * Returns the source of untrusted content that a message of a session may repeat. The taint of an earlier generation is
- * no longer known once the present one has its own.
+ * Returns the source of untrusted content that a message of a session may repeat. Once the current generation has its
+ * own taint, that of an earlier generation is unknown.
  */
 function untrustedIn(key: string, taint: SessionTaint | undefined, generation: number): string | undefined {
   if (isShared(key)) return "a conversation of several people";
