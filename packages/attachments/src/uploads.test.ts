@@ -36,7 +36,7 @@ const read = async (owner: string, id: string) => {
 describe("uploads", () => {
   it("are assembled from pieces, each of which is added once", async () => {
     expect(await add(ID, 0, "hello")).toEqual({ kind: "added", bytes: 5 });
-    // The response was lost, so the chunk is sent again.
+    // The response was lost, so the piece is sent again.
     expect(await add(ID, 0, "hello")).toEqual({ kind: "out_of_order", bytes: 5 });
     expect(await add(ID, 9, "late")).toEqual({ kind: "out_of_order", bytes: 5 });
     expect(await Promise.all([add(ID, 5, "!"), add(ID, 5, "!")])).toEqual([

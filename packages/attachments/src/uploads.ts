@@ -6,9 +6,9 @@ import { Readable } from "node:stream";
 import { makeFolder, syncFolder } from "./durable-folders.ts";
 import { getErrorCode } from "./types.ts";
 
-/** Files that clients upload in chunks before they send a message that refers to them. */
+/** Files that clients upload in pieces before they send a message that refers to them. */
 export interface Uploads {
-  /** Appends a chunk to a file. The first chunk creates it. */
+  /** Appends a piece to a file. The first piece creates it. */
   add(piece: UploadPiece): Promise<UploadAdded>;
   /** Resolves to `undefined` if the file does not exist. */
   open(
@@ -83,7 +83,7 @@ class UploadFolder implements Uploads {
   readonly #totalBytes: number;
   /** Size of all files; `undefined` if it is unknown. */
   #storedBytes: number | undefined;
-  /** Serializes changes, because quotas are checked before a chunk is written. */
+  /** Serializes changes, because quotas are checked before a piece is written. */
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(options: UploadsOptions) {

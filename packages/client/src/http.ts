@@ -79,7 +79,7 @@ export interface HttpApi {
   send(message: Outgoing): Promise<MessageAccepted>;
   /** Stops the current run of a conversation, if any. */
   abort(conversation: string, agent?: string): Promise<void>;
-  /** Uploads a file in chunks. Pass the result in `attachments` of a message. Codes `too_large` and `full`. */
+  /** Uploads a file in pieces. Pass the result in `attachments` of a message. Codes `too_large` and `full`. */
   upload(file: Blob, options?: UploadOptions): Promise<SentAttachment>;
   /** Requires an owner, like all methods below. */
   status(): Promise<Status>;

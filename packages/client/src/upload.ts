@@ -7,9 +7,9 @@ export interface UploadOptions {
   /** File name. Default: the name of the `File`. */
   readonly name?: string;
   readonly signal?: AbortSignal;
-  /** Called after each chunk with the uploaded fraction of the file, from 0 to 1. */
+  /** Called after each piece with the uploaded fraction of the file, from 0 to 1. */
   readonly onProgress?: (share: number) => void;
-  /** Maximum number of consecutive retries of a chunk that got no response. Default: 5. */
+  /** Maximum number of consecutive retries of a piece that got no response. Default: 5. */
   readonly retries?: number;
   /**
    * Returns the delay before a retry in milliseconds. `attempt` counts from 1. Default: 500 doubling to 15,000, minus
@@ -18,10 +18,10 @@ export interface UploadOptions {
   readonly backoffMs?: (attempt: number) => number;
 }
 
-/** Sends one chunk. Resolves with the number of bytes that the gateway has received. */
+/** Sends one piece. Resolves with the number of bytes that the gateway has received. */
 type SendPiece = (path: string, piece: Blob, signal: AbortSignal | undefined) => Promise<number>;
 
-/** Uploads a file in chunks under a new id. */
+/** Uploads a file in pieces under a new id. */
 export async function uploadFile(
   file: Blob,
   { name = getName(file), onProgress, ...retry }: UploadOptions,
@@ -32,7 +32,7 @@ export async function uploadFile(
   do {
     const at = received;
     const piece = file.slice(at, at + UPLOAD_PIECE_BYTES);
-    // If the response to an earlier attempt was lost, `received` shows that the chunk had arrived.
+    // If the response to an earlier attempt was lost, `received` shows that the piece had arrived.
     received = await withRetries(() => send(`/api/uploads/${id}?at=${at}`, piece, retry.signal), retry);
     onProgress?.(file.size === 0 ? 1 : received / file.size);
   } while (received < file.size);

@@ -60,11 +60,11 @@ export type ConversationHistory = z.infer<typeof ConversationHistory>;
 /** An unguessable id that the client creates: 16 to 64 letters, digits, `_` and `-`. */
 export const UploadId = z.string().check(z.regex(/^[\w-]{16,64}$/));
 
-/** Maximum body size of `PUT /api/uploads/:id`, in bytes. Longer files are sent in chunks. */
+/** Maximum body size of `PUT /api/uploads/:id`, in bytes. Longer files are sent in pieces. */
 export const UPLOAD_PIECE_BYTES = 500_000;
 
 /**
- * Response of `PUT /api/uploads/:id?at=<offset>`, whose body is a chunk of a file. The status is 409 if `at` is not the
+ * Response of `PUT /api/uploads/:id?at=<offset>`, whose body is a piece of a file. The status is 409 if `at` is not the
  * number of bytes received so far, 413 if the file is too large, and 507 if the client has uploaded too many files.
  */
 export const UploadState = z.object({
