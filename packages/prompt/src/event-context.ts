@@ -18,8 +18,8 @@ export interface EventFacts {
   /** The sender's name in the conversation. */
   readonly senderName: string;
   /**
-   * True if the client authenticates with a token of the host. In that case, the client itself defines the conversation
-   * and the sender.
+   * True if the client authenticates with a token of the host. The context then omits the conversation and the sender,
+   * which the client already knows.
    */
   readonly isOwnClient: boolean;
   /** IANA time zone of the displayed times. */

@@ -30,7 +30,7 @@ export class SkillFolderError extends Error {
   }
 }
 
-/** Maximum number of files in a skill's folder. Folders and other entries count as files. */
+/** Limits for a skill's folder. Folders and other entries count as files. */
 const MAX_FILES = 1_000;
 const MAX_FILE_BYTES = 8_000_000;
 const MAX_TOTAL_BYTES = 50_000_000;
