@@ -137,10 +137,7 @@ export interface ApprovalSubject {
   readonly sha256?: string;
   /** Files whose content must not change before the call runs. */
   readonly files?: readonly NamedFile[];
-  /**
-   * Digests of the state before and after the call, if known. If the current state matches the second digest, the call
-   * has taken effect.
-   */
+  /** Digests of the state before and after the call, if known. If they are equal, the call has already taken effect. */
   readonly states?: { readonly from: string; readonly to: string };
   /** Hosts that a command may reach. */
   readonly domains?: readonly string[];
