@@ -90,13 +90,8 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
     await checkpoints.truncate(queue);
   }
 
-  const eraseStored = createEraser(context, cleanFile);
-
-  async function erase(request: EraseRequest): Promise<number> {
-    // Pending trace entries may contain the texts.
-    await traces.flush();
-    return eraseStored(request);
-  }
+  // Pending trace entries may contain the texts.
+  const erase = createEraser(context, { beforeErase: traces.flush, cleanFile });
 
   async function close(): Promise<void> {
     await traces.flush().catch(() => {});

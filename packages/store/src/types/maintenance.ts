@@ -71,17 +71,18 @@ export interface EraseRequest {
   /** Messages to replace as a whole, regardless of their length. */
   readonly messages: readonly { readonly sessionKey: string; readonly seq: number }[];
   /**
-   * Texts to replace wherever they occur in these sessions: in messages, tool calls and their results, contexts,
-   * approval requests, replies and titles, and in all traces. Texts of fewer than ten characters are ignored. The audit
-   * log is not changed.
+   * Texts to replace in these sessions: in messages, tool calls and their results, contexts, approval requests, replies,
+   * titles, and traces of their messages. Ids, addresses, types and names of tools never change, and neither do texts of
+   * fewer than ten characters and the audit log.
    */
   readonly texts: readonly string[];
 }
 
 export interface MaintenanceStore {
   /**
-   * Replaces texts with `[forgotten]`, in short transactions between other calls. A file of up to 250 MB is then
-   * rewritten, so that its unused pages do not contain the texts either.
+   * Replaces texts with `[forgotten]`, in short transactions between other calls. Concurrent calls run one after the
+   * other. A file of up to 250 MB is then rewritten, once for all calls that wait, so that its unused pages do not
+   * contain the texts either.
    *
    * @returns the number of changed rows
    */
