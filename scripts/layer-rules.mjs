@@ -106,7 +106,7 @@ export function layerRules({ members, stages, folders = [] }) {
     },
     {
       name: "testkit-for-tests",
-      comment: "Stand-ins are for tests and for replaying scenarios.",
+      comment: "Fake servers are for tests and for replaying scenarios.",
       severity: "error",
       from: {
         path: SOURCES,
@@ -164,7 +164,7 @@ function rulesOfMember(member, members) {
       ? []
       : [{ name, comment, severity: "error", from: sources, to: { path: targets.map(packagePath) } }];
 
-  if (member === TESTKIT) return rule("testkit-alone", "Stand-ins depend on nothing of ours.", others);
+  if (member === TESTKIT) return rule("testkit-alone", "Fake servers depend on nothing of ours.", others);
 
   const row = rowOf(member);
   const above = others.filter((other) => other !== TESTKIT && rowOf(other) < row);

@@ -93,8 +93,13 @@ describe("layers", () => {
       'import type { X } from "@signalbox/store";',
       "store-without-sqlite",
     ],
-    ["stand-ins in a program", "tools/src/a.ts", 'import "@signalbox/testkit/feishu";', "testkit-for-tests"],
-    ["stand-ins that need us", "testkit/src/a.ts", 'import "@signalbox/agent-core";', "testkit-alone"],
+    [
+      "fake servers in a program",
+      "tools/src/a.ts",
+      'import "@signalbox/testkit/feishu";',
+      "testkit-for-tests",
+    ],
+    ["fake servers that need us", "testkit/src/a.ts", 'import "@signalbox/agent-core";', "testkit-alone"],
   ])("refuses %s", async (_name, path, text, rule) => {
     expect(await offences({ [`packages/${path}`]: text })).toEqual([rule]);
   });

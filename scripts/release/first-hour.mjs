@@ -81,8 +81,8 @@ function commandsOf(markdown) {
 
 /** Creates an empty home for the person, and the fake vendors. */
 async function openWorld(folder, npmrc) {
-  const { startAnthropic } = await standIn("anthropic");
-  const { startTelegram, textMessage } = await standIn("telegram");
+  const { startAnthropic } = await fakeServer("anthropic");
+  const { startTelegram, textMessage } = await fakeServer("telegram");
   const anthropic = await startAnthropic({ script: () => ({ text: ANSWER }), apiKeys: [KEY] });
   const telegram = await startTelegram({ token: TOKEN });
   const home = join(folder, "newcomer");
@@ -105,7 +105,7 @@ async function openWorld(folder, npmrc) {
 
   return {
     async type(command, expected = 0) {
-      const line = withStandIns(command, anthropic.url, telegram.url);
+      const line = withFakeServers(command, anthropic.url, telegram.url);
       if (line === "npx signalbox start") {
         gateway = startGateway(place, env);
         await until(
@@ -151,11 +151,11 @@ async function openWorld(folder, npmrc) {
   };
 }
 
-function standIn(name) {
+function fakeServer(name) {
   return import(join(root, "packages", "testkit", "dist", name, "index.js"));
 }
 
-function withStandIns(command, anthropic, telegram) {
+function withFakeServers(command, anthropic, telegram) {
   if (!command.includes("signalbox init")) return command;
   const channel = command.includes("--channel telegram") ? ` --set apiBaseUrl=${telegram}` : "";
   return `${command} --base-url ${anthropic}${channel}`;

@@ -1,8 +1,8 @@
-// The gateway as a whole, built and in a process of its own, against zero-latency stand-ins in this one, durability on.
-// Every figure stands beside a floor measured in the same run and the mark it has to keep to.
-// Usage: node bench/index.ts [starts] [channels] [memory] [first] [overhead] [load] [sessions]
-// [tools] [recovery], by default all of them; or node bench/index.ts beside <checkout>, for this build beside the one
-// of another checkout, beside which it may take a tenth more.
+// The gateway as a whole, built and in a process of its own, against zero-latency fake servers in this one, durability
+// on. Every figure stands beside a floor measured in the same run and the mark it has to keep to. Usage: node
+// bench/index.ts [starts] [channels] [memory] [first] [overhead] [load] [sessions] [tools] [recovery], by default all
+// of them; or node bench/index.ts beside <checkout>, for this build beside the one of another checkout, beside which it
+// may take a tenth more.
 import { setFlagsFromString } from "node:v8";
 import { measureChannels } from "./channels.ts";
 import { besideEarlier } from "./earlier-build.ts";
@@ -18,7 +18,7 @@ import { measureStarts } from "./starts.ts";
 import { CompletionsSurface, FeishuSurface } from "./surfaces.ts";
 import { measureToolTurns } from "./tools.ts";
 
-// The clients and the stand-ins live in this process: that it stops to collect its own garbage while a message
+// The clients and the fake servers live in this process: that it stops to collect its own garbage while a message
 // is on its way is no doing of the gateway's.
 setFlagsFromString("--heap-growing-percent=2000");
 

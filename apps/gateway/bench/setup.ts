@@ -1,6 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { freePort } from "@signalbox/testkit";
-import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
+import { type FakeFeishu, startFeishu } from "@signalbox/testkit/feishu";
 import { makeHome, removeHome } from "./gateway-process.ts";
 import { startModel, type ZeroLatencyModel } from "./model.ts";
 import { now } from "./report.ts";
@@ -13,7 +13,7 @@ export interface Setup {
   readonly port: number;
   readonly verificationToken: string;
   readonly model: ZeroLatencyModel;
-  readonly feishu: FeishuStandIn;
+  readonly feishu: FakeFeishu;
   /** One call of the vendor's SDK on its own, read to its end: the floor of a message. */
   rawTurn(): Promise<{ readonly calledAt: number; readonly seenAt: number }>;
   stop(): Promise<void>;

@@ -1,5 +1,5 @@
 import { request as httpRequest } from "node:http";
-import { type FeishuStandIn, push, textMessage } from "@signalbox/testkit/feishu";
+import { type FakeFeishu, push, textMessage } from "@signalbox/testkit/feishu";
 import type { GatewayProcess } from "./gateway-process.ts";
 import { now } from "./report.ts";
 
@@ -15,21 +15,21 @@ export interface Surface {
   exchange(peer: string, id: string): Promise<Exchange>;
 }
 
-/** Who waits for the reply to which message. One look at the stand-in's requests serves all of them. */
+/** Who waits for the reply to which message. One look at the fake server's requests serves all of them. */
 export class FeishuSurface implements Surface {
   readonly name = "Feishu webhook";
   readonly #gateway: GatewayProcess;
-  readonly #standIn: FeishuStandIn;
+  readonly #fakeServer: FakeFeishu;
   readonly #token: string;
   readonly #waiting = new Map<string, (at: number) => void>();
   #looked = 0;
   #looking = false;
 
-  constructor(gateway: GatewayProcess, standIn: FeishuStandIn, token: string) {
+  constructor(gateway: GatewayProcess, fakeServer: FakeFeishu, token: string) {
     this.#gateway = gateway;
-    this.#standIn = standIn;
+    this.#fakeServer = fakeServer;
     this.#token = token;
-    this.#looked = standIn.requests.length;
+    this.#looked = fakeServer.requests.length;
   }
 
   async exchange(peer: string, id: string): Promise<Exchange> {
@@ -46,7 +46,7 @@ export class FeishuSurface implements Surface {
     const senderId = `ou_${peer}`;
     const messageId = `om_${id}`;
     const event = textMessage("hello there", { eventId: `ev_${id}`, messageId, senderId, chatId });
-    this.#standIn.plant({ messageId, chatId, msgType: "text", content: "{}", senderId });
+    this.#fakeServer.plant({ messageId, chatId, msgType: "text", content: "{}", senderId });
     const { headers, body } = push(event, { token: this.#token });
     return postTo(`${this.#gateway.url}/channels/feishu/main/events`, headers, body);
   }
@@ -61,7 +61,7 @@ export class FeishuSurface implements Surface {
   }
 
   #look(): void {
-    const { requests } = this.#standIn;
+    const { requests } = this.#fakeServer;
     for (; this.#looked < requests.length; this.#looked++) {
       const request = requests[this.#looked];
       const messageId = /\/messages\/([^/]+)\/reply/.exec(request?.path ?? "")?.[1];

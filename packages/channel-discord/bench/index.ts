@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openChannel } from "@signalbox/channel/testkit";
 import { discord } from "@signalbox/channel-discord";
-import { type DiscordStandIn, startDiscord } from "@signalbox/testkit/discord";
+import { type FakeDiscord, startDiscord } from "@signalbox/testkit/discord";
 
 const token = "MTAwMA.made-up.secret";
 const client = fileURLToPath(new URL("./client.ts", import.meta.url));
@@ -16,10 +16,10 @@ await row("load @discordjs/ws and @discordjs/rest", "parts");
 await row("load @discordjs/core with them", "core");
 await row("load discord.js", "discord.js");
 for (const servers of [1, 100, 1_000]) {
-  const standIn = await withServers(servers);
-  await row(`connect this channel, ${servers} servers`, "channel", standIn.url);
-  await row(`connect discord.js's client, caches off, ${servers} servers`, "client", standIn.url);
-  await standIn.stop();
+  const fakeServer = await withServers(servers);
+  await row(`connect this channel, ${servers} servers`, "channel", fakeServer.url);
+  await row(`connect discord.js's client, caches off, ${servers} servers`, "client", fakeServer.url);
+  await fakeServer.stop();
 }
 await measureEvents();
 
@@ -36,40 +36,42 @@ async function row(name: string, what: string, url = ""): Promise<void> {
 }
 
 /** Servers with 50 channels and 20 roles. */
-async function withServers(count: number): Promise<DiscordStandIn> {
-  const standIn = await startDiscord({ token });
+async function withServers(count: number): Promise<FakeDiscord> {
+  const fakeServer = await startDiscord({ token });
   for (let server = 1; server <= count; server += 1) {
     const id = String(1_000_000 * server);
     const roles = Array.from({ length: 20 }, (_, role) => ({
       id: String(Number(id) + 500 + role),
       name: `role ${role}`,
     }));
-    standIn.addGuild({ id, channelId: String(Number(id) + 1), roles });
+    fakeServer.addGuild({ id, channelId: String(Number(id) + 1), roles });
     for (let channel = 2; channel <= 50; channel += 1)
-      standIn.addChannel({
+      fakeServer.addChannel({
         id: String(Number(id) + channel),
         type: 0,
         guildId: id,
         name: `channel ${channel}`,
       });
   }
-  return standIn;
+  return fakeServer;
 }
 
 async function measureEvents(): Promise<void> {
-  const standIn = await startDiscord({ token });
-  const settings = { token, apiBaseUrl: standIn.url };
+  const fakeServer = await startDiscord({ token });
+  const settings = { token, apiBaseUrl: fakeServer.url };
   const running = await openChannel(discord, settings, {
     context: { emit: async () => "accepted" },
-    close: () => standIn.stop(),
+    close: () => fakeServer.stop(),
   });
-  const { id: channelId } = standIn.directWith("2001");
-  const gatewayEvent = standIn.eventOf(standIn.plant({ channelId, authorId: "2001", content: "hello" }));
+  const { id: channelId } = fakeServer.directWith("2001");
+  const gatewayEvent = fakeServer.eventOf(
+    fakeServer.plant({ channelId, authorId: "2001", content: "hello" }),
+  );
   const send = async (count: number): Promise<void> => {
     let last = 0;
     for (let one = 0; one < count; one += 1)
-      last = standIn.gateway.dispatch("MESSAGE_CREATE", { ...gatewayEvent, id: String(one + 1) }) ?? 0;
-    await standIn.acknowledged(last);
+      last = fakeServer.gateway.dispatch("MESSAGE_CREATE", { ...gatewayEvent, id: String(one + 1) }) ?? 0;
+    await fakeServer.acknowledged(last);
   };
   await send(events / 10);
   const ours = await timed(() => send(events));
@@ -78,7 +80,7 @@ async function measureEvents(): Promise<void> {
     for (let one = 0; one < events; one += 1) JSON.parse(JSON.stringify(JSON.parse(frame)));
   });
   console.log(
-    `\n${ours.toFixed(0)} µs an event over the socket, stand-in included; to write and read a frame takes ${floor.toFixed(0)} µs`,
+    `\n${ours.toFixed(0)} µs an event over the socket, fake server included; to write and read a frame takes ${floor.toFixed(0)} µs`,
   );
   await running[Symbol.asyncDispose]();
 }

@@ -10,8 +10,8 @@ import {
 import {
   buttonsOf,
   type DiscordMessage,
-  type DiscordStandIn,
   type Doing,
+  type FakeDiscord,
   type Interaction,
   optionsOf,
   wordsIn,
@@ -19,7 +19,7 @@ import {
 import { afterAll, describe, it } from "vitest";
 import { inMatrix } from "../../../scripts/channel-matrix.ts";
 import { type DiscordAddress, discord } from "../src/index.ts";
-import { bot, channelId, openStandIn, otherBot, threadId, token, until, zhang } from "./harness.ts";
+import { bot, channelId, openFakeServer, otherBot, threadId, token, until, zhang } from "./harness.ts";
 import { recorded } from "./recorded.ts";
 
 type Running = Parameters<Platform<DiscordAddress>["deliver"]>[0];
@@ -31,13 +31,13 @@ function shown(content: string): string {
 
 /** Emits an event and resolves with whether the host accepted it. */
 async function tell(
-  standIn: DiscordStandIn,
+  fakeServer: FakeDiscord,
   channel: Running,
   what: () => number | undefined,
 ): Promise<boolean> {
   if (channel.health().state === "stopped") return false;
   const sequence = what();
-  return sequence !== undefined && (await standIn.acknowledged(sequence));
+  return sequence !== undefined && (await fakeServer.acknowledged(sequence));
 }
 
 /** The interaction of choosing a button or a menu option. */
@@ -51,14 +51,14 @@ function doingOf(message: DiscordMessage, label: string): Doing {
 }
 
 /** Interactions by the suite's names, so that one can be delivered again. */
-function interactionsOf(standIn: DiscordStandIn) {
+function interactionsOf(fakeServer: FakeDiscord) {
   const begun = new Map<string, Interaction>();
 
   async function use(channel: Running, eventId: string, doing: () => Doing): Promise<boolean> {
-    return tell(standIn, channel, () => {
+    return tell(fakeServer, channel, () => {
       const earlier = begun.get(eventId);
-      if (earlier !== undefined) return standIn.tellAgain(earlier);
-      const interaction = standIn.interact(channelId, zhang, doing());
+      if (earlier !== undefined) return fakeServer.tellAgain(earlier);
+      const interaction = fakeServer.interact(channelId, zhang, doing());
       begun.set(eventId, interaction);
       return interaction.sequence;
     });
@@ -67,7 +67,7 @@ function interactionsOf(standIn: DiscordStandIn) {
   return {
     use,
     async choose(channel: Running, { eventId, messageId, label, text }: Choice): Promise<boolean> {
-      const message = standIn.sent.find(({ id }) => id === messageId);
+      const message = fakeServer.sent.find(({ id }) => id === messageId);
       if (message === undefined) throw new Error("There is no such message.");
       const isTaken = await use(channel, eventId, () => doingOf(message, label));
       if (text === undefined) return isTaken;
@@ -87,10 +87,10 @@ const kinds: Readonly<Record<string, OutboundMediaKind>> = {
 };
 
 /** Adds a message of another bot with an image. */
-function plantAbout(standIn: DiscordStandIn, place: string, { text }: ReferencedMessage, id?: string) {
+function plantAbout(fakeServer: FakeDiscord, place: string, { text }: ReferencedMessage, id?: string) {
   const picture = { id: "9001", name: "plan.png", mimeType: "image/png", content: new Uint8Array(4) };
   const message = { channelId: place, authorId: otherBot, content: text, attachments: [picture] };
-  return standIn.plant(id === undefined ? message : { ...message, id });
+  return fakeServer.plant(id === undefined ? message : { ...message, id });
 }
 
 const harness: ChannelHarness<DiscordAddress> = {
@@ -101,12 +101,12 @@ const harness: ChannelHarness<DiscordAddress> = {
   },
   recorded,
   async open() {
-    const standIn = await openStandIn();
+    const fakeServer = await openFakeServer();
     const content = Buffer.from("content");
     const file = { id: "8100", name: "notes.txt", mimeType: "text/plain", content: new Uint8Array(content) };
-    const withFile = standIn.plant({ channelId, authorId: zhang, attachments: [file] });
-    const [attachment] = standIn.eventOf(withFile)["attachments"] as readonly { readonly url: string }[];
-    const faults: Record<Failure, Parameters<typeof standIn.fail>[0]> = {
+    const withFile = fakeServer.plant({ channelId, authorId: zhang, attachments: [file] });
+    const [attachment] = fakeServer.eventOf(withFile)["attachments"] as readonly { readonly url: string }[];
+    const faults: Record<Failure, Parameters<typeof fakeServer.fail>[0]> = {
       rate: { kind: "rate", method: "POST" },
       rate_until: { kind: "rate", method: "POST", seconds: 3 },
       server: { kind: "status", status: 502, method: "POST" },
@@ -114,18 +114,18 @@ const harness: ChannelHarness<DiscordAddress> = {
       silent: { kind: "hang", method: "POST" },
     };
     const said = new Map<string, DiscordMessage>();
-    const interactions = interactionsOf(standIn);
+    const interactions = interactionsOf(fakeServer);
     return {
-      config: { token, apiBaseUrl: standIn.url },
+      config: { token, apiBaseUrl: fakeServer.url },
       secrets: [token, "secret-of-the-bot"],
       to: { channelId },
       sent: () =>
-        standIn.sent
+        fakeServer.sent
           .filter((one) => !one.deleted)
           .map((one) => ({ messageId: one.id, text: shown(wordsIn(one)) })),
-      drafted: () => standIn.sent.flatMap((one) => one.contents.map(shown)),
+      drafted: () => fakeServer.sent.flatMap((one) => one.contents.map(shown)),
       sentMedia: () =>
-        standIn.sent.flatMap((one) =>
+        fakeServer.sent.flatMap((one) =>
           one.attachments.map(({ name, mimeType, content: bytes }) => ({
             messageId: one.id,
             kind: kinds[mimeType] ?? "file",
@@ -134,13 +134,13 @@ const harness: ChannelHarness<DiscordAddress> = {
           })),
         ),
       polls: () =>
-        standIn.sent.flatMap(({ id, poll }) => (poll === undefined ? [] : [{ messageId: id, ...poll }])),
-      vote: (messageId, counts) => standIn.vote(messageId, counts),
+        fakeServer.sent.flatMap(({ id, poll }) => (poll === undefined ? [] : [{ messageId: id, ...poll }])),
+      vote: (messageId, counts) => fakeServer.vote(messageId, counts),
       deliver: (channel, { messageId, text, from }) =>
-        tell(standIn, channel, () => {
-          const place = from === "person" ? standIn.directWith(zhang).id : channelId;
+        tell(fakeServer, channel, () => {
+          const place = from === "person" ? fakeServer.directWith(zhang).id : channelId;
           const authorId = { person: zhang, self: bot.id, bot: otherBot }[from];
-          const { message, sequence } = standIn.say({
+          const { message, sequence } = fakeServer.say({
             id: messageId,
             channelId: place,
             authorId,
@@ -151,43 +151,43 @@ const harness: ChannelHarness<DiscordAddress> = {
         }),
       refer: {
         reply: async (channel, { messageId, text }, about) => {
-          const place = standIn.directWith(zhang).id;
-          const { id } = plantAbout(standIn, place, about);
+          const place = fakeServer.directWith(zhang).id;
+          const { id } = plantAbout(fakeServer, place, about);
           const happen = () =>
-            standIn.say({ id: messageId, channelId: place, authorId: zhang, content: text, replyTo: id })
+            fakeServer.say({ id: messageId, channelId: place, authorId: zhang, content: text, replyTo: id })
               .sequence;
-          return { isAcknowledged: await tell(standIn, channel, happen) };
+          return { isAcknowledged: await tell(fakeServer, channel, happen) };
         },
         thread: async (channel, { messageId, text }, about) => {
-          plantAbout(standIn, channelId, about, threadId);
+          plantAbout(fakeServer, channelId, about, threadId);
           const happen = () =>
-            standIn.say({
+            fakeServer.say({
               id: messageId,
               channelId: threadId,
               authorId: zhang,
               content: `<@${bot.id}> ${text}`,
             }).sequence;
-          return { isAcknowledged: await tell(standIn, channel, happen) };
+          return { isAcknowledged: await tell(fakeServer, channel, happen) };
         },
         forward: async (channel, { messageId }, about) => {
-          const place = standIn.directWith(zhang).id;
-          const snapshot = standIn.eventOf(plantAbout(standIn, channelId, about));
-          const carrier = standIn.eventOf(
-            standIn.plant({ id: messageId, channelId: place, authorId: zhang, content: "" }),
+          const place = fakeServer.directWith(zhang).id;
+          const snapshot = fakeServer.eventOf(plantAbout(fakeServer, channelId, about));
+          const carrier = fakeServer.eventOf(
+            fakeServer.plant({ id: messageId, channelId: place, authorId: zhang, content: "" }),
           );
           const happen = () =>
-            standIn.gateway.dispatch("MESSAGE_CREATE", {
+            fakeServer.gateway.dispatch("MESSAGE_CREATE", {
               ...carrier,
               message_reference: { type: 1, channel_id: channelId, message_id: snapshot["id"] },
               message_snapshots: [{ message: snapshot }],
             });
-          return { isAcknowledged: await tell(standIn, channel, happen) };
+          return { isAcknowledged: await tell(fakeServer, channel, happen) };
         },
       },
       async miss({ messageId, text }) {
-        standIn.say({
+        fakeServer.say({
           id: messageId,
-          channelId: standIn.directWith(zhang).id,
+          channelId: fakeServer.directWith(zhang).id,
           authorId: zhang,
           content: text,
         });
@@ -195,13 +195,14 @@ const harness: ChannelHarness<DiscordAddress> = {
       person: { id: zhang, name: "张三" },
       reactions: (messageId) => [...(said.get(messageId)?.reactions ?? [])],
       choices(messageId) {
-        const message = standIn.sent.find(({ id }) => id === messageId);
+        const message = fakeServer.sent.find(({ id }) => id === messageId);
         return message === undefined
           ? []
           : [...optionsOf(message), ...buttonsOf(message)].map(({ label }) => label);
       },
       choose: interactions.choose,
-      commands: () => standIn.commands.flatMap((one) => (isPayload(one) ? (textAt(one, "name") ?? []) : [])),
+      commands: () =>
+        fakeServer.commands.flatMap((one) => (isPayload(one) ? (textAt(one, "name") ?? []) : [])),
       command: (channel, { eventId, name, args }) =>
         interactions.use(channel, eventId, () => ({
           kind: "command",
@@ -209,13 +210,14 @@ const harness: ChannelHarness<DiscordAddress> = {
           options: args === "" ? [] : [{ name: "text", value: args }],
         })),
       deliverRecorded: (channel, payload) =>
-        tell(standIn, channel, () => {
+        tell(fakeServer, channel, () => {
           const { t, d } = payload as { readonly t: string; readonly d: Record<string, unknown> };
-          return standIn.gateway.dispatch(t, d);
+          return fakeServer.gateway.dispatch(t, d);
         }),
-      fail: (how) => standIn.fail(faults[how]),
-      setAway: (away) => (away ? standIn.fail({ kind: "status", status: 503, times: 1000 }) : standIn.heal()),
-      revoke: () => standIn.revoke(),
+      fail: (how) => fakeServer.fail(faults[how]),
+      setAway: (away) =>
+        away ? fakeServer.fail({ kind: "status", status: 503, times: 1000 }) : fakeServer.heal(),
+      revoke: () => fakeServer.revoke(),
       media: {
         ref: {
           kind: "file",
@@ -223,21 +225,21 @@ const harness: ChannelHarness<DiscordAddress> = {
           ref: { channelId, messageId: withFile.id, attachmentId: "8100", url: attachment?.url ?? "" },
         },
         content,
-        answerWith: (answer) => standIn.answerAt("/attachments/", answer),
+        answerWith: (answer) => fakeServer.answerAt("/attachments/", answer),
         leadingTo(address) {
           const of = { channelId, messageId: withFile.id, attachmentId: "8100" };
           // If the URL has expired, the message is looked up again.
-          standIn.answerAt(`/api/v10/channels/${channelId}/messages/${withFile.id}`, () =>
+          fakeServer.answerAt(`/api/v10/channels/${channelId}/messages/${withFile.id}`, () =>
             Response.json({ attachments: [{ id: "8100", url: address }] }),
           );
-          const ended = `${standIn.url}/attachments/1/2/a?ex=1`;
+          const ended = `${fakeServer.url}/attachments/1/2/a?ex=1`;
           return [
             { ...of, url: address },
             { ...of, url: ended },
           ];
         },
       },
-      close: () => standIn.stop(),
+      close: () => fakeServer.stop(),
     };
   },
 };

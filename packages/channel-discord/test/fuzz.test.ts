@@ -29,18 +29,18 @@ describe(`malformed events (${runs}, seed ${seed})`, () => {
       const changed = damage(copy, random);
       const data =
         typeof changed === "object" && changed !== null && !Array.isArray(changed) ? { ...changed } : {};
-      const sequence = bench.standIn.gateway.dispatch(t, data) ?? 0;
+      const sequence = bench.fakeServer.gateway.dispatch(t, data) ?? 0;
       if (run % atOnce === 0)
         expect(
-          await bench.standIn.acknowledged(sequence),
+          await bench.fakeServer.acknowledged(sequence),
           bench.logged.filter((l) => !l.includes("failed to respond")).join("\n"),
         ).toBe(true);
     }
-    const sound = bench.standIn.say({ channelId: "7001", authorId: "2001", content: "still there?" });
-    expect(await bench.standIn.acknowledged(sound.sequence ?? 0)).toBe(true);
+    const sound = bench.fakeServer.say({ channelId: "7001", authorId: "2001", content: "still there?" });
+    expect(await bench.fakeServer.acknowledged(sound.sequence ?? 0)).toBe(true);
     expect(wrong).toEqual([]);
     expect(through).toBeGreaterThan(runs / 10);
-    expect(bench.standIn.gateway.resumes).toBe(0);
+    expect(bench.fakeServer.gateway.resumes).toBe(0);
     expect(bench.channel.health()).toEqual({ state: "ready" });
   }, 3_600_000);
 });

@@ -1,11 +1,6 @@
 import type { ChannelContext } from "@signalbox/channel";
 import { openChannel, type RunningChannel } from "@signalbox/channel/testkit";
-import {
-  channelType,
-  type DiscordOptions,
-  type DiscordStandIn,
-  startDiscord,
-} from "@signalbox/testkit/discord";
+import { channelType, type DiscordOptions, type FakeDiscord, startDiscord } from "@signalbox/testkit/discord";
 import { expect } from "vitest";
 import { type DiscordAddress, type DiscordConfig, discord } from "../src/index.ts";
 
@@ -18,8 +13,8 @@ export const zhang = "2001";
 export const otherBot = "2002";
 
 /** A fake Discord with one server, whose members are a person and another bot. */
-export async function openStandIn(options: Partial<DiscordOptions> = {}): Promise<DiscordStandIn> {
-  const standIn = await startDiscord({
+export async function openFakeServer(options: Partial<DiscordOptions> = {}): Promise<FakeDiscord> {
+  const fakeServer = await startDiscord({
     token,
     bot,
     users: {
@@ -28,7 +23,7 @@ export async function openStandIn(options: Partial<DiscordOptions> = {}): Promis
     },
     ...options,
   });
-  standIn.addGuild({
+  fakeServer.addGuild({
     id: guildId,
     channelId,
     roles: [
@@ -37,21 +32,27 @@ export async function openStandIn(options: Partial<DiscordOptions> = {}): Promis
     ],
     members: { [zhang]: ["7101"] },
   });
-  standIn.addChannel({
+  fakeServer.addChannel({
     id: threadId,
     type: channelType.publicThread,
     guildId,
     parentId: channelId,
     name: "aside",
   });
-  standIn.addChannel({ id: "7500", type: channelType.forum, guildId, name: "questions" });
-  standIn.addChannel({ id: "7003", type: channelType.publicThread, guildId, parentId: "7500", name: "How?" });
-  return standIn;
+  fakeServer.addChannel({ id: "7500", type: channelType.forum, guildId, name: "questions" });
+  fakeServer.addChannel({
+    id: "7003",
+    type: channelType.publicThread,
+    guildId,
+    parentId: "7500",
+    name: "How?",
+  });
+  return fakeServer;
 }
 
 /** A running channel and its fake server. */
 export interface Bench extends RunningChannel<DiscordAddress> {
-  readonly standIn: DiscordStandIn;
+  readonly fakeServer: FakeDiscord;
 }
 
 interface BenchOptions {
@@ -59,24 +60,24 @@ interface BenchOptions {
   readonly discord?: Partial<DiscordOptions>;
   readonly context?: Partial<ChannelContext<DiscordConfig>>;
   /** Fake server of an earlier bench, for a second process of the same bot. Its creator stops it. */
-  readonly standIn?: DiscordStandIn;
+  readonly fakeServer?: FakeDiscord;
   /** Default true. */
   readonly start?: boolean;
 }
 
 export async function openBench(options: BenchOptions = {}): Promise<Bench> {
   const { context = {}, start = true } = options;
-  const standIn = options.standIn ?? (await openStandIn(options.discord));
-  const settings = { token, apiBaseUrl: standIn.url, ...options.config };
+  const fakeServer = options.fakeServer ?? (await openFakeServer(options.discord));
+  const settings = { token, apiBaseUrl: fakeServer.url, ...options.config };
   const running = await openChannel(discord, settings, {
     context,
     start,
     drainMs: 1_000,
     close: async () => {
-      if (options.standIn === undefined) await standIn.stop();
+      if (options.fakeServer === undefined) await fakeServer.stop();
     },
   });
-  return Object.assign(running, { standIn });
+  return Object.assign(running, { fakeServer });
 }
 
 export { never } from "@signalbox/channel/testkit";

@@ -12,15 +12,15 @@ function words(...texts: string[]): Outbound {
 
 /** Uses a command. Returns it and the address of its response once it is deferred. */
 async function use(bench: Bench) {
-  const interaction = bench.standIn.interact(channelId, zhang, status);
+  const interaction = bench.fakeServer.interact(channelId, zhang, status);
   await until(() => interaction.answeredWith !== undefined);
   await until(() => bench.events.length > 0);
   const to = discord.codec.decode(bench.events.at(-1)?.address ?? "");
   return { interaction, to };
 }
 
-function textsOf({ standIn }: Bench): string[] {
-  return standIn.sent.map(({ content }) => content);
+function textsOf({ fakeServer }: Bench): string[] {
+  return fakeServer.sent.map(({ content }) => content);
 }
 
 describe("a command", () => {
@@ -41,7 +41,7 @@ describe("a command", () => {
   it("does not invalidate the bot's token if its own token is rejected", async () => {
     await using bench = await openBench();
     const { to } = await use(bench);
-    bench.standIn.fail({ kind: "status", status: 401, path: "/webhooks/" });
+    bench.fakeServer.fail({ kind: "status", status: 401, path: "/webhooks/" });
     await bench.channel.send(to, words("one"), { idempotencyKey: "k1", signal: never });
     expect(textsOf(bench)).toContain("one");
     expect(bench.channel.health()).toEqual({ state: "ready" });
@@ -50,7 +50,7 @@ describe("a command", () => {
   it("is answered once, however often the answer is retried", async () => {
     await using bench = await openBench();
     const { to } = await use(bench);
-    bench.standIn.fail({ kind: "cut", path: "/webhooks/" });
+    bench.fakeServer.fail({ kind: "cut", path: "/webhooks/" });
     const send = () => bench.channel.send(to, words("one"), { idempotencyKey: "k1", signal: never });
     await expect(send()).rejects.toMatchObject({ code: "unknown_outcome" });
     await send();
@@ -63,7 +63,7 @@ describe("a command", () => {
     const draft = await bench.channel.openDraft?.(to, { idempotencyKey: "k1", signal: never });
     await draft?.update("on");
     expect(interaction.message?.content).toBe("on");
-    bench.standIn.age(16 * 60_000);
+    bench.fakeServer.age(16 * 60_000);
     await draft?.update("one and");
     await draft?.finalize(words("one and all", "the rest"));
     expect(textsOf(bench)).toEqual(["one and all", "the rest"]);
@@ -72,7 +72,7 @@ describe("a command", () => {
   it("is answered by an ordinary message if it expired or is unknown", async () => {
     await using bench = await openBench();
     const { interaction, to } = await use(bench);
-    bench.standIn.age(16 * 60_000);
+    bench.fakeServer.age(16 * 60_000);
     await bench.channel.send(to, words("late"), { idempotencyKey: "k1", signal: never });
     expect(interaction.message?.content).toBe("");
     const unknown = { channelId, interactionId: "12345" };
@@ -83,7 +83,7 @@ describe("a command", () => {
   it("is not deferred if the host rejected it", async () => {
     await using bench = await openBench();
     bench.onEmit = async () => "rejected";
-    const interaction = bench.standIn.interact(channelId, zhang, status);
+    const interaction = bench.fakeServer.interact(channelId, zhang, status);
     await until(() => bench.channel.health().state === "down");
     expect(interaction.answeredWith).toBeUndefined();
   });
@@ -91,10 +91,10 @@ describe("a command", () => {
   it("does not fail if it can no longer be acknowledged", async () => {
     await using bench = await openBench();
     bench.onEmit = async () => {
-      bench.standIn.age(4_000);
+      bench.fakeServer.age(4_000);
       return "accepted";
     };
-    bench.standIn.interact(channelId, zhang, status);
+    bench.fakeServer.interact(channelId, zhang, status);
     await until(() => bench.logged.some((line) => line.includes("failed to respond to an interaction")));
     expect(bench.channel.health()).toEqual({ state: "ready" });
   });
@@ -119,12 +119,12 @@ describe("buttons", () => {
   it("return their value, and the click is acknowledged silently", async () => {
     await using bench = await openBench();
     const receipt = await bench.channel.send({ channelId }, question, { idempotencyKey: "k", signal: never });
-    const [sent] = bench.standIn.sent;
+    const [sent] = bench.fakeServer.sent;
     const messageId = receipt.parts[0]?.messageId ?? "";
     const buttons = sent === undefined ? [] : buttonsOf(sent);
     expect(buttons).toHaveLength(7);
     const click = { kind: "click", messageId, customId: buttons[6]?.customId ?? "" } as const;
-    const interaction = bench.standIn.interact(channelId, zhang, click);
+    const interaction = bench.fakeServer.interact(channelId, zhang, click);
     await until(() => interaction.answeredWith !== undefined);
     expect(interaction.answeredWith).toBe(6);
     expect(bench.events).toMatchObject([
@@ -158,7 +158,7 @@ describe("a menu", () => {
   const put = async (bench: Bench, more: ButtonsPart["buttons"] = []) => {
     const parts = [{ type: "buttons", text: "Which one?", buttons: [...buttons, ...more] }] as const;
     await bench.channel.send({ channelId }, { parts }, { idempotencyKey: "k", signal: never });
-    const [sent] = bench.standIn.sent;
+    const [sent] = bench.fakeServer.sent;
     if (sent === undefined) throw new Error("nothing was sent");
     return sent;
   };
@@ -170,7 +170,7 @@ describe("a menu", () => {
     expect(options.map(({ label }) => label)).toEqual(buttons.map(({ label }) => label));
     const { customId = "", value = "" } = options[4] ?? {};
     const choice = { kind: "choose", messageId: sent.id, customId, value } as const;
-    const interaction = bench.standIn.interact(channelId, zhang, choice);
+    const interaction = bench.fakeServer.interact(channelId, zhang, choice);
     await until(() => interaction.answeredWith === 6);
     expect(bench.events).toMatchObject([
       { type: "action", actionId: "answer", value: { id: "A1B2C3D4", answer: "4" }, messageId: sent.id },
@@ -200,17 +200,21 @@ describe("a form", () => {
   it("is opened by its button, and its text arrives as an action", async () => {
     await using bench = await openBench();
     await bench.channel.send({ channelId }, question, { idempotencyKey: "k", signal: never });
-    const [sent] = bench.standIn.sent;
+    const [sent] = bench.fakeServer.sent;
     const messageId = sent?.id ?? "";
     const customId = sent === undefined ? "" : (buttonsOf(sent)[0]?.customId ?? "");
-    const opened = bench.standIn.interact(channelId, zhang, { kind: "click", messageId, customId });
+    const opened = bench.fakeServer.interact(channelId, zhang, { kind: "click", messageId, customId });
     await until(() => opened.form !== undefined);
     expect(bench.events).toEqual([]);
     expect(opened.form).toMatchObject({
       title: "Other answer",
       components: [{ label: "Your answer", description: "Where to?" }],
     });
-    const filled = bench.standIn.interact(channelId, zhang, { kind: "submit", opened, text: " to 海边\n " });
+    const filled = bench.fakeServer.interact(channelId, zhang, {
+      kind: "submit",
+      opened,
+      text: " to 海边\n ",
+    });
     await until(() => filled.answeredWith === 6);
     expect(bench.events).toMatchObject([
       { type: "action", actionId: "answer", value: { id: "A1B2C3D4" }, text: "to 海边", messageId },
@@ -219,7 +223,7 @@ describe("a form", () => {
 
   it("asks about a message from its menu, and the answer replaces the pending response", async () => {
     await using bench = await openBench();
-    const { message } = bench.standIn.say({
+    const { message } = bench.fakeServer.say({
       channelId,
       authorId: otherBot,
       content: "The build is broken",
@@ -228,10 +232,14 @@ describe("a form", () => {
     await until(() => bench.events.length === 1);
     const name = "Ask about this";
     const command = { kind: "message-command", name, messageId: message.id } as const;
-    const opened = bench.standIn.interact(channelId, zhang, command);
+    const opened = bench.fakeServer.interact(channelId, zhang, command);
     await until(() => opened.form !== undefined);
     expect(opened.form).toMatchObject({ title: name, components: [{ label: "Your question" }] });
-    const asked = bench.standIn.interact(channelId, zhang, { kind: "submit", opened, text: "Since when?" });
+    const asked = bench.fakeServer.interact(channelId, zhang, {
+      kind: "submit",
+      opened,
+      text: "Since when?",
+    });
     await until(() => asked.answeredWith === 5);
     expect(bench.events.slice(1)).toMatchObject([
       {
@@ -259,15 +267,15 @@ describe("a form", () => {
   it("is ignored if empty, and does not fail if it comes too late", async () => {
     await using bench = await openBench();
     await bench.channel.send({ channelId }, question, { idempotencyKey: "k", signal: never });
-    const [sent] = bench.standIn.sent;
+    const [sent] = bench.fakeServer.sent;
     const messageId = sent?.id ?? "";
     const customId = sent === undefined ? "" : (buttonsOf(sent)[0]?.customId ?? "");
     const click = { kind: "click", messageId, customId } as const;
-    const opened = bench.standIn.interact(channelId, zhang, click);
+    const opened = bench.fakeServer.interact(channelId, zhang, click);
     await until(() => opened.form !== undefined);
-    bench.standIn.interact(channelId, zhang, { kind: "submit", opened, text: " " });
-    bench.standIn.fail({ kind: "status", status: 404, path: "/callback" });
-    bench.standIn.interact(channelId, zhang, click);
+    bench.fakeServer.interact(channelId, zhang, { kind: "submit", opened, text: " " });
+    bench.fakeServer.fail({ kind: "status", status: 404, path: "/callback" });
+    bench.fakeServer.interact(channelId, zhang, click);
     await until(() => bench.logged.some((line) => line.includes("failed to respond to an interaction")));
     expect(bench.events).toEqual([]);
     expect(bench.channel.health()).toEqual({ state: "ready" });
@@ -283,7 +291,7 @@ it("shortens labels without splitting a character, and never to nothing", async 
     { parts: [{ type: "buttons", text: "?", buttons }] },
     { idempotencyKey: "k", signal: never },
   );
-  const [sent] = bench.standIn.sent;
+  const [sent] = bench.fakeServer.sent;
   expect(sent && buttonsOf(sent).map(({ label }) => label)).toEqual([`${"x".repeat(79)}…`, "two", "…"]);
 });
 
@@ -296,8 +304,8 @@ describe("registered commands", () => {
 
   it("are the host's, registered again only after a change", async () => {
     await using bench = await openBench({ context: { commands } });
-    await until(() => bench.standIn.commands.length > 0);
-    expect(bench.standIn.commands).toEqual([
+    await until(() => bench.fakeServer.commands.length > 0);
+    expect(bench.fakeServer.commands).toEqual([
       {
         type: 1,
         name: "model",
@@ -319,10 +327,10 @@ describe("registered commands", () => {
         contexts: [0, 1],
       },
     ]);
-    const puts = () => bench.standIn.requests.filter(({ method }) => method === "PUT").length;
+    const puts = () => bench.fakeServer.requests.filter(({ method }) => method === "PUT").length;
     const state = { get: async () => undefined, set: async () => {}, delete: async () => {} };
     expect(puts()).toBe(1);
-    await using again = await openBench({ context: { commands, state }, standIn: bench.standIn });
+    await using again = await openBench({ context: { commands, state }, fakeServer: bench.fakeServer });
     await until(() => puts() === 2);
     expect(again.channel.health()).toEqual({ state: "ready" });
   });
@@ -330,8 +338,8 @@ describe("registered commands", () => {
   it("have descriptions without split characters", async () => {
     const description = `${"x".repeat(99)}😀`;
     await using bench = await openBench({ context: { commands: [{ name: "new", description }] } });
-    await until(() => bench.standIn.commands.length > 0);
-    expect(bench.standIn.commands[0]).toMatchObject({ description: `${"x".repeat(99)}…` });
+    await until(() => bench.fakeServer.commands.length > 0);
+    expect(bench.fakeServer.commands[0]).toMatchObject({ description: `${"x".repeat(99)}…` });
   });
 
   it("are registered as soon as Discord accepts them", async () => {
@@ -340,14 +348,14 @@ describe("registered commands", () => {
       delay: (ms, signal) => systemClock.delay(ms === 1_000 ? 5 : ms, signal),
     };
     await using bench = await openBench({ context: { commands, clock: hurried }, start: false });
-    bench.standIn.fail({ kind: "status", status: 503, path: "/commands", times: 1 });
+    bench.fakeServer.fail({ kind: "status", status: 503, path: "/commands", times: 1 });
     await bench.channel.start(never);
-    await until(() => bench.standIn.commands.length > 0);
+    await until(() => bench.fakeServer.commands.length > 0);
   });
 
   it("are left unchanged if registerCommands is off", async () => {
     await using bench = await openBench({ context: { commands }, config: { registerCommands: false } });
     await bench.channel.send({ channelId }, words("x"), { idempotencyKey: "k", signal: never });
-    expect(bench.standIn.requests.filter(({ method }) => method === "PUT")).toEqual([]);
+    expect(bench.fakeServer.requests.filter(({ method }) => method === "PUT")).toEqual([]);
   });
 });

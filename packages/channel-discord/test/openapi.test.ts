@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Outbound } from "@signalbox/channel";
-import { buttonsOf, type DiscordStandIn } from "@signalbox/testkit/discord";
+import { buttonsOf, type FakeDiscord } from "@signalbox/testkit/discord";
 import { readSpec } from "@signalbox/testkit/wire";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, it } from "vitest";
@@ -60,7 +60,7 @@ function openSpec(document: Fields) {
 }
 
 /** Makes every request of the channel once. */
-async function doEverything({ channel, standIn, events }: Bench): Promise<void> {
+async function doEverything({ channel, fakeServer, events }: Bench): Promise<void> {
   const to = { channelId };
   const send = (message: Outbound, key: string) =>
     channel.send(to, message, {
@@ -68,7 +68,7 @@ async function doEverything({ channel, standIn, events }: Bench): Promise<void> 
       signal: never,
       openMedia: async () => new Blob(["four"]).stream(),
     });
-  const asked = standIn.plant({ channelId, authorId: zhang, content: "who?" });
+  const asked = fakeServer.plant({ channelId, authorId: zhang, content: "who?" });
   const buttons = [
     { id: "approve", label: "Allow", style: "primary", value: { id: "A1" } },
     { id: "answer", label: "Other", opensForm: true, value: { id: "A1" } },
@@ -98,17 +98,17 @@ async function doEverything({ channel, standIn, events }: Bench): Promise<void> 
   await channel.resolve?.(zhang, never);
   await channel.openDirect?.(zhang, never);
   await channel.remove?.(to, messageId, never);
-  await doCommands({ channel, standIn, events });
-  standIn.gateway.invalidate();
-  await until(() => standIn.gateway.identifies === 2);
+  await doCommands({ channel, fakeServer, events });
+  fakeServer.gateway.invalidate();
+  await until(() => fakeServer.gateway.identifies === 2);
 }
 
 async function doCommands({
   channel,
-  standIn,
+  fakeServer,
   events,
-}: Pick<Bench, "channel" | "standIn" | "events">): Promise<void> {
-  const command = standIn.interact(channelId, zhang, { kind: "command", name: "status" });
+}: Pick<Bench, "channel" | "fakeServer" | "events">): Promise<void> {
+  const command = fakeServer.interact(channelId, zhang, { kind: "command", name: "status" });
   await until(() => command.answeredWith !== undefined);
   const interactionId = events.at(-1)?.eventId.replace("interaction:", "") ?? "";
   const draft = await channel.openDraft?.(
@@ -117,25 +117,28 @@ async function doCommands({
   );
   await draft?.update("on");
   await draft?.finalize({ parts: [{ type: "markdown", text: "one" }] });
-  const question = standIn.sent.find((one) => buttonsOf(one).length > 0);
+  const question = fakeServer.sent.find((one) => buttonsOf(one).length > 0);
   const customId = question === undefined ? "" : (buttonsOf(question)[0]?.customId ?? "");
-  const click = standIn.interact(channelId, zhang, {
+  const click = fakeServer.interact(channelId, zhang, {
     kind: "click",
     messageId: question?.id ?? "",
     customId,
   });
   await until(() => click.answeredWith !== undefined);
-  await doForms({ standIn, messageId: question?.id ?? "" });
+  await doForms({ fakeServer, messageId: question?.id ?? "" });
 }
 
-async function doForms({ standIn, messageId }: Pick<Bench, "standIn"> & { readonly messageId: string }) {
-  const message = standIn.sent.find(({ id }) => id === messageId);
+async function doForms({
+  fakeServer,
+  messageId,
+}: Pick<Bench, "fakeServer"> & { readonly messageId: string }) {
+  const message = fakeServer.sent.find(({ id }) => id === messageId);
   const { customId = "" } = (message === undefined ? [] : buttonsOf(message))[1] ?? {};
   const ask = { kind: "message-command", name: "Ask about this", messageId } as const;
   for (const doing of [{ kind: "click", messageId, customId } as const, ask]) {
-    const opened = standIn.interact(channelId, zhang, doing);
+    const opened = fakeServer.interact(channelId, zhang, doing);
     await until(() => opened.form !== undefined);
-    const filled = standIn.interact(channelId, zhang, { kind: "submit", opened, text: "in my own words" });
+    const filled = fakeServer.interact(channelId, zhang, { kind: "submit", opened, text: "in my own words" });
     await until(() => filled.answeredWith !== undefined);
   }
 }
@@ -146,9 +149,9 @@ function asOfApi({ guild_id: _, member: _member, nonce: _nonce, ...message }: Fi
 }
 
 /** JSON bodies of requests. */
-function bodiesOf(standIn: DiscordStandIn) {
-  return standIn.requests.flatMap(({ method, path, text: body }) => {
-    const url = new URL(path, "http://standin");
+function bodiesOf(fakeServer: FakeDiscord) {
+  return fakeServer.requests.flatMap(({ method, path, text: body }) => {
+    const url = new URL(path, "http://fake");
     if (!url.pathname.startsWith("/api/v10/")) return [];
     const value: unknown = body === "" ? undefined : JSON.parse(body);
     return [
@@ -168,10 +171,10 @@ it("sends only requests that Discord's own document allows", async () => {
     { name: "status", description: "How it is", localized: { zh: "现在怎样" }, usage: "[what]" },
   ];
   await using bench = await openBench({ context: { commands } });
-  await until(() => bench.standIn.commands.length > 0);
+  await until(() => bench.fakeServer.commands.length > 0);
   await doEverything(bench);
   const asked = new Set<string>();
-  for (const { method, path, query, value } of bodiesOf(bench.standIn)) {
+  for (const { method, path, query, value } of bodiesOf(bench.fakeServer)) {
     const known = spec.pathOf(path);
     asked.add(`${method} ${known}`);
     expect(known, `${method} ${path}`).toBeDefined();
@@ -196,6 +199,6 @@ it("uses messages in tests that are valid by Discord's own document", async () =
     { parts: [{ type: "text", text: "x" }] },
     { idempotencyKey: "k", signal: never },
   );
-  for (const sent of bench.standIn.sent)
-    expect(spec.message(asOfApi(bench.standIn.eventOf(sent)))).toEqual([]);
+  for (const sent of bench.fakeServer.sent)
+    expect(spec.message(asOfApi(bench.fakeServer.eventOf(sent)))).toEqual([]);
 });

@@ -13,25 +13,25 @@ async function referencesOf(bench: Bench, happen: () => void): Promise<readonly 
 }
 
 /** Delivers a reply whose event lacks the message that it replies to, as Discord may do. */
-function replyWithoutMessage({ standIn }: Bench, content: string, replyTo: string): void {
-  const { referenced_message: _, ...event } = standIn.eventOf(
-    standIn.plant({ channelId, authorId: zhang, content, replyTo }),
+function replyWithoutMessage({ fakeServer }: Bench, content: string, replyTo: string): void {
+  const { referenced_message: _, ...event } = fakeServer.eventOf(
+    fakeServer.plant({ channelId, authorId: zhang, content, replyTo }),
   );
-  standIn.gateway.dispatch("MESSAGE_CREATE", event);
+  fakeServer.gateway.dispatch("MESSAGE_CREATE", event);
 }
 
 describe("a reply", () => {
   it("refers to the message with its author and files", async () => {
     await using bench = await openBench();
     const picture = { id: "9001", name: "plan.png", mimeType: "image/png", content: new Uint8Array(4) };
-    const { id } = bench.standIn.plant({
+    const { id } = bench.fakeServer.plant({
       channelId,
       authorId: otherBot,
       content: "the plan",
       attachments: [picture],
     });
     const say = () =>
-      void bench.standIn.say({
+      void bench.fakeServer.say({
         channelId,
         authorId: zhang,
         content: `${mention} what is this?`,
@@ -50,14 +50,14 @@ describe("a reply", () => {
 
   it("is completed by a lookup if the event lacks the message", async () => {
     await using bench = await openBench();
-    const { id } = bench.standIn.plant({ channelId, authorId: otherBot, content: "build 7 failed" });
+    const { id } = bench.fakeServer.plant({ channelId, authorId: otherBot, content: "build 7 failed" });
     const deliver = () => replyWithoutMessage(bench, `${mention} and this?`, id);
     expect(await referencesOf(bench, deliver)).toMatchObject([{ messageId: id, text: "build 7 failed" }]);
   });
 
   it("addresses the bot by that lookup too", async () => {
     await using bench = await openBench();
-    const { id } = bench.standIn.plant({ channelId, authorId: bot.id, content: "which one?" });
+    const { id } = bench.fakeServer.plant({ channelId, authorId: bot.id, content: "which one?" });
     const deliver = () => replyWithoutMessage(bench, "the first", id);
     expect(await referencesOf(bench, deliver)).toMatchObject([
       { messageId: id, text: "which one?", sender: { isSelf: true } },
@@ -67,12 +67,13 @@ describe("a reply", () => {
 
   it("contains only the id of a message that is gone, without a lookup if Discord says so", async () => {
     await using bench = await openBench();
-    const lookups = () => bench.standIn.requests.filter(({ path }) => path.endsWith("/messages/123")).length;
+    const lookups = () =>
+      bench.fakeServer.requests.filter(({ path }) => path.endsWith("/messages/123")).length;
     const deliver = () => replyWithoutMessage(bench, mention, "123");
     expect(await referencesOf(bench, deliver)).toEqual([{ kind: "reply", messageId: "123" }]);
     expect(lookups()).toBe(1);
     const say = () =>
-      void bench.standIn.say({ channelId, authorId: zhang, content: mention, replyTo: "123" });
+      void bench.fakeServer.say({ channelId, authorId: zhang, content: mention, replyTo: "123" });
     expect(await referencesOf(bench, say)).toEqual([{ kind: "reply", messageId: "123" }]);
     expect(lookups()).toBe(1);
   });
@@ -81,9 +82,18 @@ describe("a reply", () => {
 describe("a thread", () => {
   it("refers to the message it was started from, once", async () => {
     await using bench = await openBench();
-    bench.standIn.plant({ id: threadId, channelId, authorId: zhang, content: "The order number is 4711." });
+    bench.fakeServer.plant({
+      id: threadId,
+      channelId,
+      authorId: zhang,
+      content: "The order number is 4711.",
+    });
     const say = () =>
-      void bench.standIn.say({ channelId: threadId, authorId: zhang, content: `${mention} summarise this` });
+      void bench.fakeServer.say({
+        channelId: threadId,
+        authorId: zhang,
+        content: `${mention} summarise this`,
+      });
     expect(await referencesOf(bench, say)).toMatchObject([
       { kind: "thread", messageId: threadId, text: "The order number is 4711.", sender: { id: zhang } },
     ]);
@@ -92,17 +102,17 @@ describe("a thread", () => {
 
   it("that is a forum post refers to its first message", async () => {
     await using bench = await openBench();
-    bench.standIn.plant({ id: "7003", channelId: "7003", authorId: zhang, content: "How do I reset it?" });
+    bench.fakeServer.plant({ id: "7003", channelId: "7003", authorId: zhang, content: "How do I reset it?" });
     const say = () =>
-      void bench.standIn.say({ channelId: "7003", authorId: zhang, content: `${mention} please help` });
+      void bench.fakeServer.say({ channelId: "7003", authorId: zhang, content: `${mention} please help` });
     expect(await referencesOf(bench, say)).toMatchObject([{ kind: "thread", text: "How do I reset it?" }]);
   });
 
   it("is answered without that message if Discord does not return it", async () => {
     await using bench = await openBench();
-    bench.standIn.fail({ kind: "status", status: 503, path: `/messages/${threadId}` });
+    bench.fakeServer.fail({ kind: "status", status: 503, path: `/messages/${threadId}` });
     const say = () =>
-      void bench.standIn.say({ channelId: threadId, authorId: zhang, content: `${mention} hello` });
+      void bench.fakeServer.say({ channelId: threadId, authorId: zhang, content: `${mention} hello` });
     expect(await referencesOf(bench, say)).toEqual([]);
   });
 });

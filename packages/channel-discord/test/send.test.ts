@@ -21,22 +21,22 @@ function words(...texts: string[]): Outbound {
   return { parts: texts.map((text) => ({ type: "markdown", text })) };
 }
 
-async function shown({ channel, standIn }: Bench, message: Outbound): Promise<string | undefined> {
-  await channel.send(to, message, { ...options, idempotencyKey: `k${standIn.sent.length}` });
-  return standIn.sent.at(-1)?.content;
+async function shown({ channel, fakeServer }: Bench, message: Outbound): Promise<string | undefined> {
+  await channel.send(to, message, { ...options, idempotencyKey: `k${fakeServer.sent.length}` });
+  return fakeServer.sent.at(-1)?.content;
 }
 
 describe("sending a message", () => {
   it("replies to another message, pings only its author and is sent once per nonce", async () => {
     await using bench = await openBench();
-    const asked = bench.standIn.plant({ channelId, authorId: zhang, content: "who?" });
+    const asked = bench.fakeServer.plant({ channelId, authorId: zhang, content: "who?" });
     const answer = { ...words("@everyone, it is <@2002>"), replyTo: asked.id };
     const [first, again] = [
       await bench.channel.send(to, answer, options),
       await bench.channel.send(to, answer, options),
     ];
     expect(again).toEqual(first);
-    expect(bench.standIn.sent).toMatchObject([
+    expect(bench.fakeServer.sent).toMatchObject([
       {
         nonce: "k.0",
         reference: { message_id: asked.id },
@@ -48,26 +48,26 @@ describe("sending a message", () => {
   it("sends a plain message if the replied-to message is gone", async () => {
     await using bench = await openBench();
     await bench.channel.send(to, { ...words("still"), replyTo: "123456789" }, options);
-    expect(bench.standIn.sent).toMatchObject([{ content: "still" }]);
-    expect(bench.standIn.sent[0]?.reference).toBeUndefined();
+    expect(bench.fakeServer.sent).toMatchObject([{ content: "still" }]);
+    expect(bench.fakeServer.sent[0]?.reference).toBeUndefined();
   });
 
   it("sends to the parent channel if the thread was deleted, unless the thread was private", async () => {
     await using bench = await openBench();
-    const asked = bench.standIn.say({ channelId: threadId, authorId: zhang, content: "who?" });
-    await bench.standIn.acknowledged(asked.sequence ?? 0);
-    bench.standIn.deleteChannel(threadId);
+    const asked = bench.fakeServer.say({ channelId: threadId, authorId: zhang, content: "who?" });
+    await bench.fakeServer.acknowledged(asked.sequence ?? 0);
+    bench.fakeServer.deleteChannel(threadId);
     await bench.channel.send(
       { channelId: threadId },
       { ...words("it is me"), replyTo: asked.message.id },
       options,
     );
-    expect(bench.standIn.sent).toMatchObject([{ channelId, content: "it is me" }]);
+    expect(bench.fakeServer.sent).toMatchObject([{ channelId, content: "it is me" }]);
     const hidden = "7004";
-    bench.standIn.addChannel({ id: hidden, type: 12, guildId, parentId: channelId, name: "private" });
-    const again = bench.standIn.say({ channelId: hidden, authorId: zhang, content: "who?" });
-    await bench.standIn.acknowledged(again.sequence ?? 0);
-    bench.standIn.deleteChannel(hidden);
+    bench.fakeServer.addChannel({ id: hidden, type: 12, guildId, parentId: channelId, name: "private" });
+    const again = bench.fakeServer.say({ channelId: hidden, authorId: zhang, content: "who?" });
+    await bench.fakeServer.acknowledged(again.sequence ?? 0);
+    bench.fakeServer.deleteChannel(hidden);
     const secret = bench.channel.send({ channelId: hidden }, words("a secret"), options);
     await expectChannelError(secret, "Sending to a deleted private thread", "not_found");
     const elsewhere = bench.channel.send({ channelId: "7999" }, words("lost"), options);
@@ -76,10 +76,10 @@ describe("sending a message", () => {
 
   it("sends plain text if Discord rejects the formatted message", async () => {
     await using bench = await openBench();
-    bench.standIn.fail({ kind: "status", status: 400, times: 1 });
+    bench.fakeServer.fail({ kind: "status", status: 400, times: 1 });
     const text = "**yes**, [it](https://a.example)";
     await bench.channel.send(to, words(text), options);
-    expect(bench.standIn.sent).toMatchObject([{ content: "yes, it (https://a.example)" }]);
+    expect(bench.fakeServer.sent).toMatchObject([{ content: "yes, it (https://a.example)" }]);
     const intent = {
       to,
       idempotencyKey: "k",
@@ -96,7 +96,7 @@ describe("sending a message", () => {
     await bench.channel.send(to, { parts: [...words(link).parts, { type: "text", text: link }] }, options);
     const draft = await bench.channel.openDraft?.(to, { ...options, idempotencyKey: "k2" });
     await draft?.update(link);
-    expect(bench.standIn.sent.map(({ flags }) => flags)).toEqual([4, 4, 4]);
+    expect(bench.fakeServer.sent.map(({ flags }) => flags)).toEqual([4, 4, 4]);
   });
 
   it("renders Markdown in Discord's dialect", async () => {
@@ -147,7 +147,9 @@ describe("sending a message", () => {
     await using bench = await openBench();
     for (const text of ["*".repeat(2_000), `|a|\n|-|\n${"|b|\n".repeat(498)}`])
       for (const type of ["text", "markdown"] as const) await shown(bench, { parts: [{ type, text }] });
-    expect(Math.max(...bench.standIn.sent.map(({ content }) => content.length))).toBeLessThanOrEqual(2_000);
+    expect(Math.max(...bench.fakeServer.sent.map(({ content }) => content.length))).toBeLessThanOrEqual(
+      2_000,
+    );
   });
 
   it("works in threads, and can be edited, deleted and reacted to", async () => {
@@ -157,22 +159,22 @@ describe("sending a message", () => {
     const messageId = parts[0]?.messageId ?? "";
     await bench.channel.edit?.(thread, messageId, words("two"), never);
     await bench.channel.react?.(thread, messageId, { emoji: "👍", on: true }, never);
-    expect(bench.standIn.sent).toMatchObject([{ channelId: threadId, content: "two" }]);
-    expect([...(bench.standIn.sent[0]?.reactions ?? [])]).toEqual(["👍"]);
+    expect(bench.fakeServer.sent).toMatchObject([{ channelId: threadId, content: "two" }]);
+    expect([...(bench.fakeServer.sent[0]?.reactions ?? [])]).toEqual(["👍"]);
     await bench.channel.react?.(thread, messageId, { emoji: "👍", on: false }, never);
-    expect(bench.standIn.sent[0]?.reactions.size).toBe(0);
+    expect(bench.fakeServer.sent[0]?.reactions.size).toBe(0);
     // The path contains the channel, so an edit cannot reach a message of another channel.
     const hidden = "7004";
-    bench.standIn.addChannel({ id: hidden, type: 12, guildId, parentId: channelId, name: "private" });
-    const again = bench.standIn.say({ channelId: hidden, authorId: zhang, content: "who?" });
-    await bench.standIn.acknowledged(again.sequence ?? 0);
-    bench.standIn.deleteChannel(hidden);
+    bench.fakeServer.addChannel({ id: hidden, type: 12, guildId, parentId: channelId, name: "private" });
+    const again = bench.fakeServer.say({ channelId: hidden, authorId: zhang, content: "who?" });
+    await bench.fakeServer.acknowledged(again.sequence ?? 0);
+    bench.fakeServer.deleteChannel(hidden);
     const secret = bench.channel.send({ channelId: hidden }, words("a secret"), options);
     await expectChannelError(secret, "Sending to a deleted private thread", "not_found");
     const elsewhere = bench.channel.edit?.(to, messageId, words("three"), never) ?? Promise.resolve();
     expect((await expectChannelError(elsewhere)).code).toBe("not_found");
     await bench.channel.remove?.(thread, messageId, never);
-    expect(bench.standIn.sent[0]?.deleted).toBe(true);
+    expect(bench.fakeServer.sent[0]?.deleted).toBe(true);
   });
 });
 
@@ -183,7 +185,7 @@ describe("rejected requests", () => {
     ["a forum, which holds posts alone", "7500", "unsupported", "conversation"],
   ])("%s is said to be so", async (_, place, code, scope) => {
     await using bench = await openBench();
-    bench.standIn.addChannel({ id: "7600", type: 0, guildId: "7000", isHidden: true });
+    bench.fakeServer.addChannel({ id: "7600", type: 0, guildId: "7000", isHidden: true });
     expect(
       await expectChannelError(bench.channel.send({ channelId: place }, words("x"), options)),
     ).toMatchObject({
@@ -194,7 +196,7 @@ describe("rejected requests", () => {
 
   it("report why a message of another author cannot be edited and a full thread takes no message", async () => {
     await using bench = await openBench({ discord: { rateLimit: true } });
-    const { id } = bench.standIn.plant({ channelId, authorId: zhang });
+    const { id } = bench.fakeServer.plant({ channelId, authorId: zhang });
     const edit = bench.channel.edit?.(to, id, words("x"), never) ?? Promise.resolve();
     expect(await expectChannelError(edit)).toMatchObject({ code: "permission", platformCode: "50005" });
     const send = (count: number) =>
@@ -206,22 +208,22 @@ describe("rejected requests", () => {
 
   it("do not send a rejected token again and again", async () => {
     await using bench = await openBench();
-    bench.standIn.revoke();
-    const before = bench.standIn.requests.length;
+    bench.fakeServer.revoke();
+    const before = bench.fakeServer.requests.length;
     for (let count = 0; count < 20; count += 1)
       expect((await expectChannelError(bench.channel.send(to, words("x"), options))).code).toBe("auth");
-    expect(bench.standIn.requests.length - before).toBe(1);
+    expect(bench.fakeServer.requests.length - before).toBe(1);
   });
 
   it("contain no interaction token in their errors", async () => {
     await using bench = await openBench();
-    bench.standIn.interact(channelId, zhang, { kind: "command", name: "status" });
+    bench.fakeServer.interact(channelId, zhang, { kind: "command", name: "status" });
     await expect.poll(() => bench.events.length).toBe(1);
     const [event] = bench.events;
-    await expect.poll(() => bench.standIn.interactions[0]?.answeredWith).toBe(5);
+    await expect.poll(() => bench.fakeServer.interactions[0]?.answeredWith).toBe(5);
     const answer = { channelId, interactionId: event?.eventId.replace("interaction:", "") ?? "" };
     // Until its deferral is acknowledged, a command is answered by an ordinary message, which does not fail.
-    bench.standIn.fail({ kind: "status", status: 500, path: "/webhooks/", times: 100 });
+    bench.fakeServer.fail({ kind: "status", status: 500, path: "/webhooks/", times: 100 });
     const trying = () =>
       bench.channel.send(answer, words("x"), options).catch((error: ChannelError) => error);
     await expect.poll(trying).toMatchObject({ code: "unknown_outcome" });
@@ -243,7 +245,7 @@ describe("the typing indicator", () => {
       },
     };
     await using bench = await openBench({ context: { clock: hurried } });
-    const shown = () => bench.standIn.requests.filter(({ path }) => path.endsWith("/typing")).length;
+    const shown = () => bench.fakeServer.requests.filter(({ path }) => path.endsWith("/typing")).length;
     const areOver = () => waits.every((signal) => signal?.aborted === true);
     await bench.channel.typing?.(to, { on: true }, never);
     await expect.poll(shown).toBeGreaterThan(3);
@@ -260,8 +262,8 @@ describe("the typing indicator", () => {
 describe("lookups", () => {
   it("returns history, newest last", async () => {
     await using bench = await openBench();
-    bench.standIn.plant({ channelId, authorId: zhang, content: "first <@1000>" });
-    bench.standIn.plant({ channelId, authorId: otherBot, content: "second" });
+    bench.fakeServer.plant({ channelId, authorId: zhang, content: "first <@1000>" });
+    bench.fakeServer.plant({ channelId, authorId: otherBot, content: "second" });
     await bench.channel.send(to, words("third"), options);
     const history = await bench.channel.history?.(to, { limit: 2, signal: never });
     expect(history).toMatchObject([
@@ -279,7 +281,7 @@ describe("lookups", () => {
   it("opens a direct conversation and resolves names, with `undefined` for unknown users", async () => {
     await using bench = await openBench();
     expect(await bench.channel.openDirect?.(zhang, never)).toEqual({
-      channelId: bench.standIn.directWith(zhang).id,
+      channelId: bench.fakeServer.directWith(zhang).id,
     });
     expect(await bench.channel.resolve?.(zhang, never)).toEqual({ name: "张三" });
     expect(await bench.channel.resolve?.("999", never)).toBeUndefined();
@@ -332,17 +334,17 @@ it("reconciles a poll by its question and all its options", async () => {
 
 it("closes only its own polls and returns the votes of an expired one", async () => {
   await using bench = await openBench();
-  const { channel, standIn } = bench;
+  const { channel, fakeServer } = bench;
   const poll = { type: "poll", question: "Where to?", options: ["Rome", "Oslo"] } as const;
   const { parts } = await channel.send(to, { parts: [poll] }, options);
   const own = parts[0]?.messageId ?? "";
-  standIn.vote(own, [1, 2]);
+  fakeServer.vote(own, [1, 2]);
   const result = await channel.closePoll?.(to, own, never);
   expect(result?.options.map(({ votes }) => votes)).toEqual([1, 2]);
   expect(await channel.closePoll?.(to, own, never)).toEqual(result);
 
   const asked = { question: { text: "When?" }, answers: [{ answer_id: 1, poll_media: { text: "Now" } }] };
-  const others = standIn.plant({ channelId, authorId: zhang, more: { poll: asked } });
+  const others = fakeServer.plant({ channelId, authorId: zhang, more: { poll: asked } });
   const said = await channel.send(to, words("no poll"), { ...options, idempotencyKey: "k2" });
   const second = await channel.send(to, { parts: [poll] }, { ...options, idempotencyKey: "k3" });
   const idsOf = ({ parts }: typeof said) => parts.map(({ messageId }) => messageId);
@@ -361,7 +363,7 @@ describe("a question over 2,000 characters", () => {
   it("is made of components and stays so after the decision", async () => {
     await using bench = await openBench();
     const { parts } = await bench.channel.send(to, { parts: [question] }, options);
-    const [sent] = bench.standIn.sent;
+    const [sent] = bench.fakeServer.sent;
     expect(sent === undefined ? "" : wordsIn(sent)).toBe(question.text);
     expect(sent).toMatchObject({ content: "", allowedMentions: { parse: [] } });
     expect(isOfComponents(sent?.flags ?? 0)).toBe(true);
@@ -392,7 +394,7 @@ describe("a question over 2,000 characters", () => {
     const [asked, plain] = parts.map(({ messageId }) => messageId ?? "");
     const ended = words(`${short.text}\n\nAllowed.`);
     await bench.channel.edit?.(to, asked ?? "", ended, never);
-    expect(bench.standIn.sent.map(({ flags }) => isOfComponents(flags))).toEqual([true, false]);
+    expect(bench.fakeServer.sent.map(({ flags }) => isOfComponents(flags))).toEqual([true, false]);
     const editing = bench.channel.edit?.(to, plain ?? "", ended, never) ?? Promise.resolve();
     expect((await expectChannelError(editing)).code).toBe("too_large");
   });
@@ -404,11 +406,11 @@ describe("attachments", () => {
   it("are downloaded from a fresh URL if the old one expired", async () => {
     await using bench = await openBench();
     const file = { id: "8100", name: "notes.txt", mimeType: "text/plain", content };
-    const { sequence } = bench.standIn.say({ channelId, authorId: zhang, attachments: [file] });
-    await bench.standIn.acknowledged(sequence ?? 0);
+    const { sequence } = bench.fakeServer.say({ channelId, authorId: zhang, attachments: [file] });
+    await bench.fakeServer.acknowledged(sequence ?? 0);
     const [event] = bench.events;
     const [media] = event?.type === "message" ? event.media : [];
-    bench.standIn.age(2 * 86_400_000);
+    bench.fakeServer.age(2 * 86_400_000);
     const fetched = media && (await bench.channel.fetchMedia?.(media, never));
     expect(new Uint8Array(await new Response(fetched?.body).arrayBuffer())).toEqual(content);
     expect(fetched).toMatchObject({ mimeType: "text/plain", name: "notes.txt" });
@@ -419,7 +421,7 @@ describe("attachments", () => {
     for (const url of [
       "http://cdn.discordapp.com/attachments/1/2/x",
       "https://cdn.discordapp.com.example/attachments/1/2/x",
-      `${bench.standIn.url}/api/v10/users/@me`,
+      `${bench.fakeServer.url}/api/v10/users/@me`,
       "http://169.254.169.254/attachments/1/2/x",
     ]) {
       const ref = { channelId, messageId: "1", attachmentId: "2", url };

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type Bench, bot, channelId, never, openBench, until, zhang } from "./harness.ts";
 
 function say(bench: Bench, content: string, more: { readonly id?: string } = {}): number {
-  return bench.standIn.say({ channelId, authorId: zhang, content, ...more }).sequence ?? 0;
+  return bench.fakeServer.say({ channelId, authorId: zhang, content, ...more }).sequence ?? 0;
 }
 
 function textsOf(bench: Bench): string[] {
@@ -15,55 +15,55 @@ function textsOf(bench: Bench): string[] {
 describe("the session", () => {
   it("resumes after a lost connection, with missed events and no duplicates", async () => {
     await using bench = await openBench();
-    await bench.standIn.acknowledged(say(bench, "before"));
-    bench.standIn.gateway.drop();
+    await bench.fakeServer.acknowledged(say(bench, "before"));
+    bench.fakeServer.gateway.drop();
     say(bench, "meanwhile");
     await until(() => textsOf(bench).length === 2);
-    await bench.standIn.acknowledged(say(bench, "after"));
+    await bench.fakeServer.acknowledged(say(bench, "after"));
     expect(textsOf(bench)).toEqual(["before", "meanwhile", "after"]);
-    expect([bench.standIn.gateway.identifies, bench.standIn.gateway.resumes]).toEqual([1, 1]);
+    expect([bench.fakeServer.gateway.identifies, bench.fakeServer.gateway.resumes]).toEqual([1, 1]);
     expect(bench.channel.health()).toEqual({ state: "ready" });
   });
 
   it.each([
-    ["the line breaks", (bench: Bench) => bench.standIn.gateway.drop()],
-    ["Discord asks for it", (bench: Bench) => bench.standIn.gateway.askToReconnect()],
-    ["an unknown error ends it", (bench: Bench) => bench.standIn.gateway.drop(4000)],
-    ["Discord goes away", (bench: Bench) => bench.standIn.gateway.drop(1001)],
+    ["the line breaks", (bench: Bench) => bench.fakeServer.gateway.drop()],
+    ["Discord asks for it", (bench: Bench) => bench.fakeServer.gateway.askToReconnect()],
+    ["an unknown error ends it", (bench: Bench) => bench.fakeServer.gateway.drop(4000)],
+    ["Discord goes away", (bench: Bench) => bench.fakeServer.gateway.drop(1001)],
   ])("is taken up again when %s", async (_, end) => {
     await using bench = await openBench();
     end(bench);
     say(bench, "meanwhile");
-    await until(() => bench.standIn.gateway.resumes === 1);
+    await until(() => bench.fakeServer.gateway.resumes === 1);
     await until(() => textsOf(bench).length === 1 && bench.channel.health().state === "ready");
-    expect(bench.standIn.gateway.identifies).toBe(1);
+    expect(bench.fakeServer.gateway.identifies).toBe(1);
   });
 
   it("is replaced if Discord ended it, and channels are read for missed messages", async () => {
     await using bench = await openBench();
-    await bench.standIn.acknowledged(say(bench, "before"));
-    bench.standIn.gateway.invalidate();
-    bench.standIn.plant({ channelId, authorId: bot.id, content: "the bot's own" });
-    bench.standIn.plant({ channelId, authorId: zhang, content: "meanwhile" });
+    await bench.fakeServer.acknowledged(say(bench, "before"));
+    bench.fakeServer.gateway.invalidate();
+    bench.fakeServer.plant({ channelId, authorId: bot.id, content: "the bot's own" });
+    bench.fakeServer.plant({ channelId, authorId: zhang, content: "meanwhile" });
     await until(() => textsOf(bench).length === 2);
     expect(textsOf(bench)).toEqual(["before", "meanwhile"]);
     // Roles are added for routing, because Discord's list leaves them out.
     expect(bench.events[1]).toMatchObject({ sender: { roles: ["7101"] }, conversation: { guildId: "7000" } });
-    expect(bench.standIn.gateway.identifies).toBe(2);
+    expect(bench.fakeServer.gateway.identifies).toBe(2);
   });
 
   it("is replaced, and live messages are emitted after the missed ones of their channel", async () => {
     await using bench = await openBench();
-    await bench.standIn.acknowledged(say(bench, "before"));
+    await bench.fakeServer.acknowledged(say(bench, "before"));
     const reads = Promise.withResolvers<void>();
-    bench.standIn.fail({ kind: "hold", method: "GET", until: reads.promise, times: 10 });
-    bench.standIn.gateway.invalidate();
+    bench.fakeServer.fail({ kind: "hold", method: "GET", until: reads.promise, times: 10 });
+    bench.fakeServer.gateway.invalidate();
     for (const content of ["missed 1", "missed 2"])
-      bench.standIn.plant({ channelId, authorId: zhang, content });
-    await until(() => bench.standIn.gateway.identifies === 2);
+      bench.fakeServer.plant({ channelId, authorId: zhang, content });
+    await until(() => bench.fakeServer.gateway.identifies === 2);
     say(bench, "live");
     await until(() =>
-      bench.standIn.requests.some(({ path }) => path.includes(`/channels/${channelId}/messages`)),
+      bench.fakeServer.requests.some(({ path }) => path.includes(`/channels/${channelId}/messages`)),
     );
     expect(textsOf(bench)).toEqual(["before"]);
     reads.resolve();
@@ -73,25 +73,25 @@ describe("the session", () => {
 
   it("is replaced, and all pages of missed messages are read", async () => {
     await using bench = await openBench();
-    await bench.standIn.acknowledged(say(bench, "before"));
-    bench.standIn.gateway.invalidate();
+    await bench.fakeServer.acknowledged(say(bench, "before"));
+    bench.fakeServer.gateway.invalidate();
     const meanwhile = Array.from({ length: 250 }, (_, index) => `word ${index}`);
-    for (const content of meanwhile) bench.standIn.plant({ channelId, authorId: zhang, content });
+    for (const content of meanwhile) bench.fakeServer.plant({ channelId, authorId: zhang, content });
     await until(() => textsOf(bench).length === 251);
     expect(textsOf(bench)).toEqual(["before", ...meanwhile]);
   });
 
   it("is replaced, and the roles of each author are looked up once, retrying until known", async () => {
     await using bench = await openBench();
-    await bench.standIn.acknowledged(say(bench, "before"));
-    bench.standIn.fail({ kind: "status", status: 503, path: `/members/${zhang}`, times: 1 });
-    bench.standIn.gateway.invalidate();
+    await bench.fakeServer.acknowledged(say(bench, "before"));
+    bench.fakeServer.fail({ kind: "status", status: 503, path: `/members/${zhang}`, times: 1 });
+    bench.fakeServer.gateway.invalidate();
     for (const content of ["one", "two", "three"])
-      bench.standIn.plant({ channelId, authorId: zhang, content });
+      bench.fakeServer.plant({ channelId, authorId: zhang, content });
     await until(() => textsOf(bench).length === 4);
     const roles = bench.events.map(({ sender }) => sender.roles);
     expect(roles).toEqual(Array(4).fill(["7101"]));
-    const asked = bench.standIn.requests.filter(({ path }) => path.endsWith(`/members/${zhang}`));
+    const asked = bench.fakeServer.requests.filter(({ path }) => path.endsWith(`/members/${zhang}`));
     expect(asked).toHaveLength(2);
   });
 
@@ -105,10 +105,10 @@ describe("the session", () => {
     };
     await using first = await openBench({ context: { state } });
     isFull = false;
-    await first.standIn.acknowledged(say(first, "before"));
+    await first.fakeServer.acknowledged(say(first, "before"));
     await first.channel.stop({ drainMs: 1_000 });
     say(first, "while it was down");
-    await using second = await openBench({ context: { state }, standIn: first.standIn });
+    await using second = await openBench({ context: { state }, fakeServer: first.fakeServer });
     await until(() => textsOf(second).length > 0);
     expect(textsOf(second)).toEqual(["while it was down"]);
   });
@@ -116,32 +116,32 @@ describe("the session", () => {
   it("survives a restart: the next process receives the events from in between", async () => {
     const state = createInMemoryState();
     await using first = await openBench({ context: { state } });
-    await first.standIn.acknowledged(say(first, "before"));
+    await first.fakeServer.acknowledged(say(first, "before"));
     await first.channel.stop({ drainMs: 1_000 });
     say(first, "while it was down");
-    await using second = await openBench({ context: { state }, standIn: first.standIn });
+    await using second = await openBench({ context: { state }, fakeServer: first.fakeServer });
     await until(() => textsOf(second).length > 0);
     expect(textsOf(second)).toEqual(["while it was down"]);
-    expect([first.standIn.gateway.identifies, first.standIn.gateway.resumes]).toEqual([1, 1]);
+    expect([first.fakeServer.gateway.identifies, first.fakeServer.gateway.resumes]).toEqual([1, 1]);
   });
 
   it("is replaced at once if it ended before the start; a first start reads no history", async () => {
     const state = createInMemoryState();
     await using first = await openBench({ context: { state } });
-    first.standIn.plant({ channelId, authorId: zhang, content: "long before" });
-    await first.standIn.acknowledged(say(first, "before"));
+    first.fakeServer.plant({ channelId, authorId: zhang, content: "long before" });
+    await first.fakeServer.acknowledged(say(first, "before"));
     expect(textsOf(first)).toEqual(["before"]);
     await first.channel.stop({ drainMs: 1_000 });
-    first.standIn.gateway.invalidate();
-    first.standIn.plant({ channelId, authorId: zhang, content: "while it was down" });
-    await using second = await openBench({ context: { state }, standIn: first.standIn });
+    first.fakeServer.gateway.invalidate();
+    first.fakeServer.plant({ channelId, authorId: zhang, content: "while it was down" });
+    await using second = await openBench({ context: { state }, fakeServer: first.fakeServer });
     expect(second.channel.health()).toEqual({ state: "ready" });
     await until(() => textsOf(second).includes("while it was down"));
   });
 
   it("closes a connection that was being opened when the account stopped", async () => {
     await using bench = await openBench();
-    const { gateway } = bench.standIn;
+    const { gateway } = bench.fakeServer;
     const held = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
     gateway.opening = () => {
@@ -162,27 +162,27 @@ describe("the session", () => {
       delay: (ms, signal) => systemClock.delay(ms === 10_000 ? 100 : ms, signal),
     };
     await using bench = await openBench({ context: { clock: hurried } });
-    await bench.standIn.acknowledged(say(bench, "before"));
-    bench.standIn.gateway.ignoresResume = true;
-    bench.standIn.gateway.drop();
-    bench.standIn.plant({ channelId, authorId: zhang, content: "meanwhile" });
+    await bench.fakeServer.acknowledged(say(bench, "before"));
+    bench.fakeServer.gateway.ignoresResume = true;
+    bench.fakeServer.gateway.drop();
+    bench.fakeServer.plant({ channelId, authorId: zhang, content: "meanwhile" });
     await until(() => textsOf(bench).length === 2);
-    expect(bench.standIn.gateway.identifies).toBe(2);
+    expect(bench.fakeServer.gateway.identifies).toBe(2);
   });
 
   it("is kept while Discord is unreachable", async () => {
     await using bench = await openBench();
-    bench.standIn.fail({ kind: "status", status: 503, path: "/gateway/bot", times: 2 });
-    bench.standIn.gateway.drop();
+    bench.fakeServer.fail({ kind: "status", status: 503, path: "/gateway/bot", times: 2 });
+    bench.fakeServer.gateway.drop();
     say(bench, "meanwhile");
     await until(() => textsOf(bench).length === 1);
-    expect([bench.standIn.gateway.identifies, bench.standIn.gateway.resumes]).toEqual([1, 1]);
+    expect([bench.fakeServer.gateway.identifies, bench.fakeServer.gateway.resumes]).toEqual([1, 1]);
   });
 
   it("belongs to a bot: another bot under the same account starts fresh", async () => {
     const state = createInMemoryState();
     await using first = await openBench({ context: { state } });
-    await first.standIn.acknowledged(say(first, "before"));
+    await first.fakeServer.acknowledged(say(first, "before"));
     await first.channel.stop({ drainMs: 1_000 });
     const token = `${Buffer.from("1001").toString("base64")}.made-up.secret-of-another`;
     const other = { id: "1001", username: "another" };
@@ -191,8 +191,8 @@ describe("the session", () => {
       config: { token },
       discord: { token, bot: other },
     });
-    expect([second.standIn.gateway.identifies, second.standIn.gateway.resumes]).toEqual([1, 0]);
-    await second.standIn.acknowledged(say(second, "hello"));
+    expect([second.fakeServer.gateway.identifies, second.fakeServer.gateway.resumes]).toEqual([1, 0]);
+    await second.fakeServer.acknowledged(say(second, "hello"));
     expect(textsOf(second)).toEqual(["hello"]);
   });
 });
@@ -210,9 +210,9 @@ describe("accepted events", () => {
     const quick = say(bench, "quick");
     await until(() => seen.length === 2);
     for (let times = 0; times < 5; times += 1)
-      expect(await bench.standIn.gateway.heartbeat()).toBeLessThan(slow);
+      expect(await bench.fakeServer.gateway.heartbeat()).toBeLessThan(slow);
     gate.resolve("accepted");
-    expect(await bench.standIn.acknowledged(quick)).toBe(true);
+    expect(await bench.fakeServer.acknowledged(quick)).toBe(true);
   });
 
   it("are redelivered in order after a rejection, with nothing accepted in between", async () => {
@@ -255,8 +255,8 @@ describe("an event that cannot be read", () => {
     const cache = { get: () => Promise.reject(new Error("broken")), set: async () => {} };
     await using bench = await openBench({ context: { cache } });
     say(bench, "in a channel, which has to be looked up");
-    const { id: direct } = bench.standIn.directWith(zhang);
-    bench.standIn.say({ channelId: direct, authorId: zhang, content: "directly" });
+    const { id: direct } = bench.fakeServer.directWith(zhang);
+    bench.fakeServer.say({ channelId: direct, authorId: zhang, content: "directly" });
     await until(() => textsOf(bench).length === 1);
     expect(textsOf(bench)).toEqual(["directly"]);
     expect(bench.logged.filter((line) => line.includes("was not accepted"))).toHaveLength(2);
@@ -291,8 +291,8 @@ describe("an event that cannot be read", () => {
       config: { registerCommands: false },
     });
     say(bench, "in a channel, which has to be looked up");
-    const { id: direct } = bench.standIn.directWith(zhang);
-    bench.standIn.say({ channelId: direct, authorId: zhang, content: "directly" });
+    const { id: direct } = bench.fakeServer.directWith(zhang);
+    bench.fakeServer.say({ channelId: direct, authorId: zhang, content: "directly" });
     await until(() => textsOf(bench).length === 1);
   });
 });
@@ -301,7 +301,7 @@ describe("a connection", () => {
   it("is dropped within 25 seconds if it is open but dead", async () => {
     const clock = createAdjustableClock();
     await using bench = await openBench({ context: { clock } });
-    bench.standIn.gateway.freeze();
+    bench.fakeServer.gateway.freeze();
     say(bench, "meanwhile");
     // The interval of the probe, its deadline, and the first reconnect pause.
     for (const ms of [15_000, 10_000, 1_000]) {
@@ -309,7 +309,7 @@ describe("a connection", () => {
       clock.advance(ms);
     }
     await until(() => textsOf(bench).length === 1);
-    expect(bench.standIn.gateway.resumes).toBe(1);
+    expect(bench.fakeServer.gateway.resumes).toBe(1);
   });
 
   it("times out if it is never established, and the account reports it", async () => {
@@ -318,7 +318,7 @@ describe("a connection", () => {
       delay: (ms, signal) => systemClock.delay(ms === 20_000 ? 100 : ms, signal),
     };
     await using bench = await openBench({ context: { clock: hurried }, start: false });
-    bench.standIn.gateway.isSilent = true;
+    bench.fakeServer.gateway.isSilent = true;
     await expect(bench.channel.start(never)).rejects.toMatchObject({
       code: "transient",
       scope: "account",
@@ -328,8 +328,8 @@ describe("a connection", () => {
 
   it("is reported as `down` while lost and recovers by itself", async () => {
     await using bench = await openBench();
-    bench.standIn.fail({ kind: "status", status: 503, path: "/gateway/bot", times: 1 });
-    bench.standIn.gateway.drop();
+    bench.fakeServer.fail({ kind: "status", status: 503, path: "/gateway/bot", times: 1 });
+    bench.fakeServer.gateway.drop();
     await until(() => bench.channel.health().state === "down");
     expect(bench.channel.health()).toMatchObject({ retryAt: expect.any(Number) });
     await until(() => bench.channel.health().state === "ready");
@@ -340,7 +340,7 @@ describe("a connection", () => {
     ["intents that are not turned on", { mayReadContent: false }, "permission", /Message Content Intent/],
   ])("is not made with %s, and the error says what to mend", async (_, discord, code, says) => {
     await using bench = await openBench({ discord, start: false });
-    if (code === "auth") bench.standIn.revoke();
+    if (code === "auth") bench.fakeServer.revoke();
     const starting = bench.channel.start(never);
     await expect(starting).rejects.toMatchObject({
       code,
@@ -352,8 +352,8 @@ describe("a connection", () => {
   it("is opened again within 30 seconds after a rejected token is valid again, and the reason is reported", async () => {
     const clock = createAdjustableClock();
     await using bench = await openBench({ context: { clock } });
-    bench.standIn.revoke();
-    bench.standIn.gateway.drop();
+    bench.fakeServer.revoke();
+    bench.fakeServer.gateway.drop();
     const pass = async (ms: number) => {
       for (let passed = 0; passed < ms && bench.channel.health().state !== "ready"; passed += 500) {
         clock.advance(500);
@@ -364,7 +364,7 @@ describe("a connection", () => {
     await pass(120_000);
     const reason = expect.stringContaining("401");
     expect(bench.channel.health()).toMatchObject({ state: "down", reason });
-    bench.standIn.restore();
+    bench.fakeServer.restore();
     await pass(31_000);
     expect(bench.channel.health()).toEqual({ state: "ready" });
   });
@@ -375,7 +375,7 @@ describe("a connection", () => {
       const clock = createAdjustableClock();
       await using bench = await openBench({ context: { clock } });
       for (let round = 0; round < 10; round += 1) {
-        bench.standIn.gateway.drop(code === 1006 ? undefined : code);
+        bench.fakeServer.gateway.drop(code === 1006 ? undefined : code);
         await until(() => bench.channel.health().state === "down");
         clock.advance(30_000);
         await until(() => bench.channel.health().state === "ready");
@@ -388,7 +388,7 @@ describe("a connection", () => {
   it("spreads the last sessions of a day, which Discord limits", async () => {
     const clock = createAdjustableClock();
     await using bench = await openBench({ context: { clock } });
-    const { gateway } = bench.standIn;
+    const { gateway } = bench.fakeServer;
     gateway.identifiesLeft = 100;
     gateway.invalidate();
     await until(() => bench.channel.health().state === "down");
@@ -412,7 +412,7 @@ describe("a connection", () => {
     });
     say(bench, "not for you");
     const last = say(bench, `<@${bot.id}> for you`);
-    await bench.standIn.acknowledged(last);
+    await bench.fakeServer.acknowledged(last);
     expect(bench.events).toMatchObject([
       { text: "", addressed: "none" },
       { text: "for you", addressed: "mention" },
@@ -421,10 +421,10 @@ describe("a connection", () => {
 
   it("waits if the daily session limit is used up", async () => {
     await using bench = await openBench({ start: false });
-    bench.standIn.gateway.identifiesLeft = 0;
+    bench.fakeServer.gateway.identifiesLeft = 0;
     await expect(bench.channel.start(never)).rejects.toMatchObject({
       message: expect.stringMatching(/sessions/),
     });
-    expect(bench.standIn.gateway.identifies).toBe(0);
+    expect(bench.fakeServer.gateway.identifies).toBe(0);
   });
 });

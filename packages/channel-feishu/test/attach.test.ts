@@ -42,9 +42,9 @@ describe("attachments", () => {
       page(1, "\x01vorbis"),
     );
     await bench.channel.send(chat, { parts: [vorbis.part] }, { ...vorbis.options, idempotencyKey: "run2" });
-    const { sent } = bench.standIn;
+    const { sent } = bench.fakeServer;
     expect(sent.map((one) => one.msgType)).toEqual(["audio", "file"]);
-    expect(sent.map((one) => bench.standIn.upload(one))).toMatchObject([
+    expect(sent.map((one) => bench.fakeServer.upload(one))).toMatchObject([
       { type: "opus", name: "said.ogg", duration: 1500 },
       { type: "stream", name: "song.ogg" },
     ]);
@@ -61,7 +61,9 @@ describe("attachments", () => {
     };
     const parts = Object.keys(types).map((mimeType) => attachment({ mimeType }, Buffer.from("x")).part);
     await bench.channel.send(chat, { parts }, attachment({}, Buffer.from("x")).options);
-    expect(bench.standIn.sent.map((one) => bench.standIn.upload(one)?.type)).toEqual(Object.values(types));
+    expect(bench.fakeServer.sent.map((one) => bench.fakeServer.upload(one)?.type)).toEqual(
+      Object.values(types),
+    );
   });
 
   it("uploads what is exactly as large as Feishu takes, and nothing that is larger or empty", async () => {
@@ -76,12 +78,12 @@ describe("attachments", () => {
     };
     await send(picture, largest.image, "run1");
     await send(file, largest.file, "run2");
-    const uploads = bench.standIn.sent.map((one) => bench.standIn.upload(one));
+    const uploads = bench.fakeServer.sent.map((one) => bench.fakeServer.upload(one));
     expect(uploads.map((upload) => [upload?.type, upload?.content.byteLength])).toEqual([
       ["image", largest.image],
       ["stream", largest.file],
     ]);
-    const asked = bench.standIn.requests.length;
+    const asked = bench.fakeServer.requests.length;
     for (const [part, size] of [
       [picture, largest.image + 1],
       [file, largest.file + 1],
@@ -90,7 +92,7 @@ describe("attachments", () => {
       const refused = await send(part, size, "run3").catch((error: unknown) => error);
       expect(isChannelError(refused) && refused.code).toBe(size === 0 ? "invalid" : "too_large");
     }
-    expect(bench.standIn.requests).toHaveLength(asked);
+    expect(bench.fakeServer.requests).toHaveLength(asked);
   });
 
   it("sends as a file a picture that Feishu cannot read or finds too large", async () => {
@@ -102,8 +104,8 @@ describe("attachments", () => {
       const { part, options } = attachment({ kind: "image", name: "p.png", mimeType: "image/png" }, content);
       await bench.channel.send(chat, { parts: [part] }, { ...options, idempotencyKey: `run${index}` });
     }
-    expect(bench.standIn.sent.map((one) => one.msgType)).toEqual(["file", "file", "file"]);
-    expect(bench.standIn.upload(bench.standIn.sent[1] ?? { content: "{}" })?.name).toBe("p.png");
+    expect(bench.fakeServer.sent.map((one) => one.msgType)).toEqual(["file", "file", "file"]);
+    expect(bench.fakeServer.upload(bench.fakeServer.sent[1] ?? { content: "{}" })?.name).toBe("p.png");
   });
 
   it("shows nothing after an upload that failed, and says whether to try again", async () => {
@@ -115,18 +117,18 @@ describe("attachments", () => {
         .catch((thrown: unknown) => thrown);
       return isChannelError(error) ? error.code : error;
     };
-    bench.standIn.fail({ kind: "cut", method: "POST", path: "/im/v1/images" });
+    bench.fakeServer.fail({ kind: "cut", method: "POST", path: "/im/v1/images" });
     expect(await code()).toBe("transient");
-    bench.standIn.fail({ kind: "rate", method: "POST", path: "/im/v1/images" });
+    bench.fakeServer.fail({ kind: "rate", method: "POST", path: "/im/v1/images" });
     expect(await code()).toBe("rate_limited");
     // Refused as an image, and then as a file.
-    bench.standIn.fail({ kind: "code", code: 234006, method: "POST", path: "/im/v1/", times: 2 });
+    bench.fakeServer.fail({ kind: "code", code: 234006, method: "POST", path: "/im/v1/", times: 2 });
     expect(await code()).toBe("too_large");
-    expect(bench.standIn.sent).toEqual([]);
-    bench.standIn.fail({ kind: "cut", method: "POST", path: "/im/v1/messages" });
+    expect(bench.fakeServer.sent).toEqual([]);
+    bench.fakeServer.fail({ kind: "cut", method: "POST", path: "/im/v1/messages" });
     expect(await code()).toBe("unknown_outcome");
     await bench.channel.send(chat, { parts: [part] }, options);
-    expect(bench.standIn.sent).toHaveLength(1);
+    expect(bench.fakeServer.sent).toHaveLength(1);
   });
 
   it("tells only the absence of an attachment whose outcome is open", async () => {

@@ -21,10 +21,10 @@ const own: ButtonsPart["buttons"][number] = {
 };
 
 /** The elements of the card that asks, without the question. */
-async function ask({ channel, standIn }: Bench, buttons: ButtonsPart["buttons"]) {
+async function ask({ channel, fakeServer }: Bench, buttons: ButtonsPart["buttons"]) {
   const part: ButtonsPart = { type: "buttons", text: "When?", buttons };
   await channel.send(to, { parts: [part] }, { idempotencyKey: "k1", signal: never });
-  const message = standIn.sent.at(-1);
+  const message = fakeServer.sent.at(-1);
   const card = JSON.parse(message?.content ?? "{}");
   return { messageId: message?.messageId ?? "", elements: card.body.elements.slice(1) };
 }
@@ -51,7 +51,7 @@ describe("choices under a question", () => {
     await bench.post(textMessage("hi"));
     clock.advance(8 * 86_400_000);
     await bench.post(textMessage("hi again"));
-    bench.standIn.fail({ kind: "code", code: 99991672, method: "GET", path: "/chats/" });
+    bench.fakeServer.fail({ kind: "code", code: 99991672, method: "GET", path: "/chats/" });
     await bench.post(cardAction("om_other", { id: "yes" }));
     expect(bench.events[2]).toMatchObject({ type: "action", conversation: { kind: "direct" } });
   });

@@ -16,8 +16,8 @@ import {
 } from "@signalbox/channel/testkit";
 import {
   cardAction,
+  type FakeFeishu,
   type FeishuEvent,
-  type FeishuStandIn,
   messageEvent,
   type PushOptions,
   push,
@@ -91,14 +91,14 @@ function choosableIn(element: Payload): readonly Choosable[] {
   }
 }
 
-function choicesOf(standIn: FeishuStandIn, id: string): readonly Choosable[] {
-  const message = standIn.sent.find(({ messageId }) => messageId === id);
+function choicesOf(fakeServer: FakeFeishu, id: string): readonly Choosable[] {
+  const message = fakeServer.sent.find(({ messageId }) => messageId === id);
   const card = parsePayload(message?.content ?? "") ?? {};
   return objectsAt(objectAt(card, "body"), "elements").flatMap(choosableIn);
 }
 
-function actionOf(standIn: FeishuStandIn, { eventId, messageId, label, text }: Choice): FeishuEvent {
-  const choice = choicesOf(standIn, messageId).find((one) => one.label === label);
+function actionOf(fakeServer: FakeFeishu, { eventId, messageId, label, text }: Choice): FeishuEvent {
+  const choice = choicesOf(fakeServer, messageId).find((one) => one.label === label);
   if (choice === undefined) throw new Error(`There is no choice ${label}.`);
   const { value, option, field } = choice;
   return cardAction(messageId, value, {
@@ -128,9 +128,9 @@ const harness: ChannelHarness<FeishuAddress> = {
   recorded,
   async open() {
     const users = { ou_sender: { name: "张三" } };
-    const standIn = await startFeishu({ appId, appSecret, verificationToken, encryptKey, users });
+    const fakeServer = await startFeishu({ appId, appSecret, verificationToken, encryptKey, users });
     const plant = (messageId: string, senderId: string, senderType: "app" | "user") =>
-      standIn.plant({
+      fakeServer.plant({
         messageId,
         chatId: "oc_group",
         msgType: "text",
@@ -140,10 +140,10 @@ const harness: ChannelHarness<FeishuAddress> = {
       });
     plant("om_by_bot", appId, "app");
     plant("om_by_person", "ou_li", "user");
-    standIn.addResource("om_by_person", "file_1", Buffer.from("content"));
+    fakeServer.addResource("om_by_person", "file_1", Buffer.from("content"));
     const dressed = (event: unknown, options: PushOptions = {}) =>
       push(event, { token: verificationToken, encryptKey, ...options });
-    const faults: Record<Failure, Parameters<typeof standIn.fail>[0]> = {
+    const faults: Record<Failure, Parameters<typeof fakeServer.fail>[0]> = {
       rate: { kind: "rate", method: "POST" },
       rate_until: { kind: "rate", method: "POST", resetSeconds: 3 },
       server: { kind: "status", status: 502, method: "POST" },
@@ -151,39 +151,39 @@ const harness: ChannelHarness<FeishuAddress> = {
       silent: { kind: "hang", method: "POST" },
     };
     return {
-      config: { appId, appSecret, verificationToken, encryptKey, baseUrl: standIn.url },
+      config: { appId, appSecret, verificationToken, encryptKey, baseUrl: fakeServer.url },
       secrets: [appSecret, verificationToken, encryptKey],
       to: { id: "oc_direct" },
       sent: () =>
-        standIn.sent
+        fakeServer.sent
           .filter((one) => one.messageId !== "om_by_bot" && !one.deleted)
           .map((one) => ({
             messageId: one.messageId,
             text: shown(one.msgType, one.edits.at(-1) ?? one.content),
           })),
       drafted: () =>
-        standIn.sent
+        fakeServer.sent
           .filter((one) => one.msgType === "interactive")
           .flatMap((one) => [one.content, ...one.edits].map((content) => shown("interactive", content))),
       sentMedia: () =>
-        standIn.sent.flatMap((one) => {
-          const upload = standIn.upload(one);
+        fakeServer.sent.flatMap((one) => {
+          const upload = fakeServer.upload(one);
           const kind = kinds[one.msgType];
           if (upload === undefined || kind === undefined) return [];
           const name = upload.name === "" ? {} : { name: upload.name };
           return [{ messageId: one.messageId, kind, content: upload.content, ...name }];
         }),
-      age: (ms) => standIn.age(ms),
+      age: (ms) => fakeServer.age(ms),
       async deliver(channel, delivery) {
         const event = eventOf(delivery);
-        standIn.take(event);
+        fakeServer.take(event);
         return (await hand(channel, dressed(event))) === 200;
       },
-      miss: async (delivery) => standIn.take(eventOf(delivery)),
+      miss: async (delivery) => fakeServer.take(eventOf(delivery)),
       refer: {
         reply: async (channel, { eventId, messageId, text }, about) => {
           const content = [[{ tag: "text", text: about.text }], [{ tag: "img", image_key: "img_1" }]];
-          standIn.plant({
+          fakeServer.plant({
             messageId: about.messageId,
             chatId: "oc_direct",
             msgType: "post",
@@ -196,7 +196,7 @@ const harness: ChannelHarness<FeishuAddress> = {
         },
         // Feishu returns no files of the messages in a merged forward.
         forward: async (channel, { eventId, messageId }, about) => {
-          standIn.plant({
+          fakeServer.plant({
             messageId: about.messageId,
             upperMessageId: messageId,
             chatId: "oc_far",
@@ -210,14 +210,14 @@ const harness: ChannelHarness<FeishuAddress> = {
             messageId,
             appId,
           });
-          standIn.take(event);
+          fakeServer.take(event);
           return { isAcknowledged: (await hand(channel, dressed(event))) === 200, isDigest: true };
         },
       },
       person: { id: "ou_sender", name: "张三" },
-      reactions: (messageId) => standIn.reactions(messageId),
-      choices: (messageId) => choicesOf(standIn, messageId).map(({ label }) => label),
-      choose: async (channel, choice) => (await hand(channel, dressed(actionOf(standIn, choice)))) === 200,
+      reactions: (messageId) => fakeServer.reactions(messageId),
+      choices: (messageId) => choicesOf(fakeServer, messageId).map(({ label }) => label),
+      choose: async (channel, choice) => (await hand(channel, dressed(actionOf(fakeServer, choice)))) === 200,
       deliverRecorded: async (channel, payload) => (await hand(channel, dressed(payload))) === 200,
       async forge(channel, how) {
         const event = textMessage("forged");
@@ -233,11 +233,12 @@ const harness: ChannelHarness<FeishuAddress> = {
         const answer = await channel.webhook?.(new Request("http://gateway/events", request));
         return (await answer?.text()) === '{"challenge":"c-1"}';
       },
-      fail: (how) => standIn.fail(faults[how]),
-      setAway: (away) => (away ? standIn.fail({ kind: "status", status: 503, times: 1000 }) : standIn.heal()),
+      fail: (how) => fakeServer.fail(faults[how]),
+      setAway: (away) =>
+        away ? fakeServer.fail({ kind: "status", status: 503, times: 1000 }) : fakeServer.heal(),
       revoke: () => {
-        standIn.expireTokens();
-        standIn.fail({ kind: "code", code: 10014, status: 200, path: "tenant_access_token", times: 100 });
+        fakeServer.expireTokens();
+        fakeServer.fail({ kind: "code", code: 10014, status: 200, path: "tenant_access_token", times: 100 });
       },
       media: {
         ref: {
@@ -247,13 +248,13 @@ const harness: ChannelHarness<FeishuAddress> = {
         },
         content: Buffer.from("content"),
         answerWith: (answer) =>
-          standIn.answerAt("/open-apis/im/v1/messages/om_by_person/resources/file_1", answer),
+          fakeServer.answerAt("/open-apis/im/v1/messages/om_by_person/resources/file_1", answer),
         leadingTo: (address) => [
           { messageId: "om_by_person", key: address, type: "file" },
           { messageId: address, key: "file_1", type: "file" },
         ],
       },
-      close: () => standIn.stop(),
+      close: () => fakeServer.stop(),
     };
   },
 };

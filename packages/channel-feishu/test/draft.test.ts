@@ -25,8 +25,8 @@ describe("a draft as a card that is patched", () => {
     await draft.update("**wo");
     await draft.update("**wor");
     await draft.finalize(words('**words** <at user_id="all"></at> ![x](http://a/b.png)'));
-    expect(bench.standIn.sent).toHaveLength(1);
-    const [sent] = bench.standIn.sent;
+    expect(bench.fakeServer.sent).toHaveLength(1);
+    const [sent] = bench.fakeServer.sent;
     expect(sent).toMatchObject({ msgType: "interactive", parentId: "om_1", uuid: "run1.0" });
     expect(sent?.content).toContain('"update_multi":true');
     expect(sent?.edits).toHaveLength(2);
@@ -41,7 +41,7 @@ describe("a draft as a card that is patched", () => {
     const draft = await openDraft(bench);
     await draft.update("a");
     await draft.finalize({ parts: [{ type: "text", text: "a*b*c" }] });
-    expect(JSON.parse(bench.standIn.sent[0]?.edits.at(-1) ?? "").body.elements).toEqual([
+    expect(JSON.parse(bench.fakeServer.sent[0]?.edits.at(-1) ?? "").body.elements).toEqual([
       { tag: "div", text: { tag: "plain_text", content: "a*b*c" } },
     ]);
   });
@@ -51,7 +51,7 @@ describe("a draft as a card that is patched", () => {
     const draft = await openDraft(bench);
     for (let round = 0; round < 3; round += 1) await draft.update("x".repeat(14_000 + round));
     await draft.update("  ");
-    expect(bench.standIn.sent[0]?.edits).toHaveLength(1);
+    expect(bench.fakeServer.sent[0]?.edits).toHaveLength(1);
   });
 
   it("is too fast, as Feishu says, at the sixth change in a second, and goes on later", async () => {
@@ -62,10 +62,10 @@ describe("a draft as a card that is patched", () => {
       code: "rate_limited",
       platformCode: "230020",
     });
-    expect(bench.standIn.sent[0]?.edits).toHaveLength(5);
-    bench.standIn.setRateLimit(false);
+    expect(bench.fakeServer.sent[0]?.edits).toHaveLength(5);
+    bench.fakeServer.setRateLimit(false);
     await draft.finalize(words("the words"));
-    expect(bench.standIn.sent[0]?.edits.at(-1)).toContain("the words");
+    expect(bench.fakeServer.sent[0]?.edits.at(-1)).toContain("the words");
   });
 
   it("begins no request once it was given up", async () => {
@@ -73,9 +73,9 @@ describe("a draft as a card that is patched", () => {
     const giveUp = new AbortController();
     const draft = await bench.channel.openDraft?.(chat, { idempotencyKey: "run1", signal: giveUp.signal });
     await draft?.update("one");
-    bench.standIn.fail({ kind: "hang", method: "PATCH", path: "/im/v1/messages" });
+    bench.fakeServer.fail({ kind: "hang", method: "PATCH", path: "/im/v1/messages" });
     const hanging = draft?.update("two");
-    const asked = () => bench.standIn.requests.filter(({ method }) => method === "PATCH").length;
+    const asked = () => bench.fakeServer.requests.filter(({ method }) => method === "PATCH").length;
     await expect.poll(asked).toBe(1);
     const behind = draft?.update("three");
     giveUp.abort();
@@ -84,39 +84,39 @@ describe("a draft as a card that is patched", () => {
     await draft?.update("four");
     expect(asked()).toBe(1);
     // Feishu had the one that was under way.
-    expect(bench.standIn.sent[0]?.edits).toEqual([expect.stringContaining("two")]);
+    expect(bench.fakeServer.sent[0]?.edits).toEqual([expect.stringContaining("two")]);
   });
 
   it("may be finished again when the answer to that was lost", async () => {
     await using bench = await openBench();
     const draft = await openDraft(bench);
     await draft.update("wor");
-    bench.standIn.fail({ kind: "cut", method: "PATCH" });
+    bench.fakeServer.fail({ kind: "cut", method: "PATCH" });
     expect((await expectChannelError(draft.finalize(words("words")))).code).toBe("unknown_outcome");
     await draft.finalize(words("words"));
-    expect(bench.standIn.sent).toHaveLength(1);
+    expect(bench.fakeServer.sent).toHaveLength(1);
   });
 
   it("says how far it came when a part after the first fails", async () => {
     await using bench = await openBench();
     const draft = await openDraft(bench);
     await draft.update("one");
-    bench.standIn.fail({ kind: "code", code: 230020, method: "POST" });
+    bench.fakeServer.fail({ kind: "code", code: 230020, method: "POST" });
     const parts = [...words("one").parts, ...words("two").parts];
     const error = await expectChannelError(draft.finalize({ parts }, { idempotencyKey: "row1" }));
     expect(error.receipt?.parts).toEqual([{ index: 0, messageId: draft.messageId }]);
     await bench.channel.send(chat, { parts }, { idempotencyKey: "row1", signal: never, startAt: 1 });
-    expect(bench.standIn.sent.map((one) => one.uuid)).toEqual(["run1.0", "row1.1"]);
+    expect(bench.fakeServer.sent.map((one) => one.uuid)).toEqual(["run1.0", "row1.1"]);
   });
 
   it("takes a card back that it only may have sent", async () => {
     await using bench = await openBench();
     const draft = await openDraft(bench);
-    bench.standIn.fail({ kind: "cut", method: "POST" });
+    bench.fakeServer.fail({ kind: "cut", method: "POST" });
     expect((await expectChannelError(draft.update("wor"))).code).toBe("unknown_outcome");
     await draft.abort();
-    expect(bench.standIn.sent.map((one) => one.deleted)).toEqual([true]);
-    const gone = await openDraft(bench, { messageId: bench.standIn.sent[0]?.messageId ?? "" });
+    expect(bench.fakeServer.sent.map((one) => one.deleted)).toEqual([true]);
+    const gone = await openDraft(bench, { messageId: bench.fakeServer.sent[0]?.messageId ?? "" });
     await gone.abort();
     expect((await expectChannelError(gone.finalize(words("words")))).code).toBe("invalid");
   });
@@ -145,6 +145,6 @@ describe("a draft as a card that is patched", () => {
     );
     const draft = await openDraft(bench, { messageId });
     expect((await expectChannelError(draft.finalize(words("words")))).code).toBe("invalid");
-    expect(bench.standIn.sent[0]).toMatchObject({ edits: [], deleted: false });
+    expect(bench.fakeServer.sent[0]).toMatchObject({ edits: [], deleted: false });
   });
 });

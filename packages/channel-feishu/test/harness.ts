@@ -5,16 +5,16 @@ import {
   serveWebhook,
   type WebhookServer,
 } from "@signalbox/channel/testkit";
-import { type FeishuOptions, type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
+import { type FakeFeishu, type FeishuOptions, startFeishu } from "@signalbox/testkit/feishu";
 import { type FeishuAddress, type FeishuConfig, feishu } from "../src/index.ts";
 
 export const credentials = { appId: "cli_0123456789abcdef", appSecret: "secret-of-the-app" };
 
-/** A channel against a stand-in. */
+/** A channel against a fake server. */
 export interface Bench extends RunningChannel<FeishuAddress> {
-  readonly standIn: FeishuStandIn;
+  readonly fakeServer: FakeFeishu;
   /** Posts an event to the channel as Feishu would, and gives its answer. */
-  post(event: unknown, options?: Parameters<FeishuStandIn["postEvent"]>[2]): Promise<Response>;
+  post(event: unknown, options?: Parameters<FakeFeishu["postEvent"]>[2]): Promise<Response>;
 }
 
 export async function openBench(
@@ -25,7 +25,7 @@ export async function openBench(
     readonly start?: boolean;
   } = {},
 ): Promise<Bench> {
-  const standIn = await startFeishu({
+  const fakeServer = await startFeishu({
     ...credentials,
     bot: { openId: "ou_bot", name: "Signalbox" },
     users: { ou_sender: { name: "张三" } },
@@ -33,7 +33,7 @@ export async function openBench(
     encryptKey: config.encryptKey,
     ...options,
   });
-  const settings = { ...credentials, baseUrl: standIn.url, ...config };
+  const settings = { ...credentials, baseUrl: fakeServer.url, ...config };
   let gateway: WebhookServer | undefined;
   const { context = {}, start = true } = options;
   const running = await openChannel(feishu, settings, {
@@ -41,13 +41,13 @@ export async function openBench(
     start,
     close: async () => {
       await gateway?.stop();
-      await standIn.stop();
+      await fakeServer.stop();
     },
   });
   gateway = await serveWebhook(running.channel);
   const { url } = gateway;
-  const post: Bench["post"] = (event, how) => standIn.postEvent(url, event, how);
-  return Object.assign(running, { standIn, post });
+  const post: Bench["post"] = (event, how) => fakeServer.postEvent(url, event, how);
+  return Object.assign(running, { fakeServer, post });
 }
 
 export { type AdjustableClock, createAdjustableClock, never } from "@signalbox/channel/testkit";

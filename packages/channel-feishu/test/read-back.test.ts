@@ -5,9 +5,10 @@ import { type Bench, createAdjustableClock, credentials, never, openBench } from
 
 const secondMs = 1000;
 const asText = (text: string) => JSON.stringify({ text });
-const readings = ({ standIn }: Bench, messageId: string) =>
-  standIn.requests.filter(({ method, path }) => method === "GET" && path.endsWith(`/messages/${messageId}`))
-    .length;
+const readings = ({ fakeServer }: Bench, messageId: string) =>
+  fakeServer.requests.filter(
+    ({ method, path }) => method === "GET" && path.endsWith(`/messages/${messageId}`),
+  ).length;
 
 async function openClocked(config: { readEdits?: boolean } = {}) {
   const clock = createAdjustableClock();
@@ -22,7 +23,7 @@ describe("edits, of which Feishu pushes nothing", () => {
     await using _ = bench;
     await bench.post(textMessage("lits the files", { messageId: "om_1", at: clock.now() }));
     clock.advance(secondMs);
-    bench.standIn.editMessage("om_1", asText("list the files"));
+    bench.fakeServer.editMessage("om_1", asText("list the files"));
     clock.advance(4 * secondMs);
     await expect.poll(() => bench.events.length).toBe(2);
     expect(bench.events[1]).toMatchObject({
@@ -35,7 +36,7 @@ describe("edits, of which Feishu pushes nothing", () => {
     });
     clock.advance(15 * secondMs);
     await expect.poll(() => readings(bench, "om_1")).toBe(2);
-    bench.standIn.editMessage("om_1", asText("list all files"));
+    bench.fakeServer.editMessage("om_1", asText("list all files"));
     await expect.poll(() => clock.pending).toBe(1);
     clock.advance(40 * secondMs);
     await expect.poll(() => bench.events.length).toBe(3);
@@ -52,7 +53,7 @@ describe("edits, of which Feishu pushes nothing", () => {
     await using _ = bench;
     await bench.post(textMessage("lits the files", { messageId: "om_1", at: clock.now() }));
     clock.advance(secondMs);
-    bench.standIn.editMessage("om_1", asText("list the files"));
+    bench.fakeServer.editMessage("om_1", asText("list the files"));
     let refused = 0;
     bench.onEmit = async () => {
       refused += 1;
@@ -87,7 +88,7 @@ describe("edits, of which Feishu pushes nothing", () => {
     const { bench, clock } = await openClocked();
     await using _ = bench;
     await bench.post(textMessage("hi", { messageId: "om_1" }));
-    bench.standIn.fail({ kind: "code", code: 230110, method: "GET" });
+    bench.fakeServer.fail({ kind: "code", code: 230110, method: "GET" });
     clock.advance(5 * secondMs);
     await expect.poll(() => readings(bench, "om_1")).toBe(1);
     await expect.poll(() => clock.pending).toBe(0);
@@ -102,10 +103,10 @@ describe("edits, of which Feishu pushes nothing", () => {
     const bench = await openBench({ ...credentials, transport: "socket" });
     await using _ = bench;
     const say = (messageId: string, at: number) => textMessage("hi", { messageId, at, chatId: "oc_direct" });
-    await expect.poll(() => bench.standIn.connections()).toBe(1);
-    await bench.standIn.pushEvent(say("om_1", now - 60_000));
-    bench.standIn.editMessage("om_1", asText("hello"));
-    bench.standIn.dropConnections();
+    await expect.poll(() => bench.fakeServer.connections()).toBe(1);
+    await bench.fakeServer.pushEvent(say("om_1", now - 60_000));
+    bench.fakeServer.editMessage("om_1", asText("hello"));
+    bench.fakeServer.dropConnections();
     const edited = () => bench.events.find(({ type }) => type === "edited");
     await expect.poll(edited).toMatchObject({ messageId: "om_1", text: "hello" });
   });
@@ -124,7 +125,7 @@ describe("a merged forward", () => {
   ) {
     const content = asText(text);
     const at = Date.UTC(2026, 0, 1);
-    bench.standIn.plant({
+    bench.fakeServer.plant({
       messageId,
       upperMessageId,
       chatId: "oc_far",
@@ -142,10 +143,10 @@ describe("a merged forward", () => {
 
   it("is read as what was said in it, by whom and when, and counts as forwarded", async () => {
     await using bench = await openBench();
-    bench.standIn.addUser("ou_li", "李四");
+    bench.fakeServer.addUser("ou_li", "李四");
     plantPart(bench, "om_a", "om_fwd", "run it\nou_boss: as root");
     const far = { chatId: "oc_far", senderId: "ou_wang" };
-    bench.standIn.plant({
+    bench.fakeServer.plant({
       messageId: "om_b",
       upperMessageId: "om_fwd",
       msgType: "merge_forward",
@@ -153,7 +154,7 @@ describe("a merged forward", () => {
       ...far,
     });
     plantPart(bench, "om_c", "om_b", "deeper");
-    bench.standIn.plant({
+    bench.fakeServer.plant({
       messageId: "om_d",
       upperMessageId: "om_fwd",
       msgType: "image",
@@ -199,7 +200,7 @@ describe("a merged forward", () => {
     await using bench = await openBench();
     const chatId = "oc_group";
     const plant = (messageId: string, msgType: string, content: unknown, senderId = "ou_li") =>
-      bench.standIn.plant({ messageId, chatId, msgType, content: JSON.stringify(content), senderId });
+      bench.fakeServer.plant({ messageId, chatId, msgType, content: JSON.stringify(content), senderId });
     plant("om_image", "image", { image_key: "img_1" });
     plant("om_root", "text", { text: "Order 4711" });
     const group = { chatId, chatType: "group" } as const;
@@ -233,9 +234,9 @@ describe("a merged forward", () => {
 
   it("comes again while it cannot be read, and without its content where it may not be", async () => {
     await using bench = await openBench();
-    bench.standIn.fail({ kind: "status", status: 503, method: "GET" });
+    bench.fakeServer.fail({ kind: "status", status: 503, method: "GET" });
     expect((await bench.post(forward("om_fwd"))).status).toBe(503);
-    bench.standIn.fail({ kind: "code", code: 230027, method: "GET" });
+    bench.fakeServer.fail({ kind: "code", code: 230027, method: "GET" });
     expect((await bench.post(forward("om_fwd"))).status).toBe(200);
     expect(bench.events).toMatchObject([
       { text: "", references: [{ kind: "forward", text: "[forwarded messages]" }] },

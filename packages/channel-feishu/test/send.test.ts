@@ -25,14 +25,14 @@ describe("sending", () => {
     asked.resolve();
     await expect(first).rejects.toMatchObject({ code: "transient" });
     await second;
-    expect(bench.standIn.sent).toMatchObject([{ uuid: "run2-0.0" }]);
+    expect(bench.fakeServer.sent).toMatchObject([{ uuid: "run2-0.0" }]);
   });
 
   it("answers a message as a reply with the outbox key, and writes plain words as text", async () => {
     await using bench = await openBench();
     await bench.post(textMessage("hi", { messageId: "om_1" }));
     const receipt = await bench.channel.send(chat, { ...markdown("你好，张三"), replyTo: "om_1" }, options);
-    const [sent] = bench.standIn.sent;
+    const [sent] = bench.fakeServer.sent;
     expect(sent).toMatchObject({ chatId: "oc_direct", parentId: "om_1", msgType: "text", uuid: "run1-0.0" });
     expect(JSON.parse(sent?.content ?? "")).toEqual({ text: "你好，张三" });
     expect(receipt).toEqual({ parts: [{ index: 0, messageId: sent?.messageId }] });
@@ -41,18 +41,18 @@ describe("sending", () => {
   it.each([230_011, 231_003])("sends a plain message if the reply is refused with %i", async (code) => {
     await using bench = await openBench();
     await bench.post(textMessage("hi", { messageId: "om_1" }));
-    bench.standIn.fail({ kind: "code", code, path: "/reply", times: 20 });
+    bench.fakeServer.fail({ kind: "code", code, path: "/reply", times: 20 });
     await bench.channel.send(chat, { ...markdown("你好，张三"), replyTo: "om_1" }, options);
-    expect(bench.standIn.sent).toMatchObject([{ chatId: "oc_direct", uuid: "run1-0.0" }]);
-    expect(bench.standIn.sent[0]?.parentId).toBeUndefined();
+    expect(bench.fakeServer.sent).toMatchObject([{ chatId: "oc_direct", uuid: "run1-0.0" }]);
+    expect(bench.fakeServer.sent[0]?.parentId).toBeUndefined();
   });
 
   it("sends plain text if Feishu rejects the card", async () => {
     await using bench = await openBench();
-    bench.standIn.fail({ kind: "code", code: 230_099, path: "/im/v1/messages", times: 1 });
+    bench.fakeServer.fail({ kind: "code", code: 230_099, path: "/im/v1/messages", times: 1 });
     await bench.channel.send(chat, markdown("## Figures\n\n**12**"), options);
-    expect(bench.standIn.sent).toMatchObject([{ msgType: "text" }]);
-    expect(JSON.parse(bench.standIn.sent[0]?.content ?? "")).toEqual({ text: "Figures\n\n12" });
+    expect(bench.fakeServer.sent).toMatchObject([{ msgType: "text" }]);
+    expect(JSON.parse(bench.fakeServer.sent[0]?.content ?? "")).toEqual({ text: "Figures\n\n12" });
   });
 
   it("sends Markdown as rich text, headings and tables as a card, buttons as a card with callbacks", async () => {
@@ -68,19 +68,19 @@ describe("sending", () => {
       buttons,
     ];
     await bench.channel.send(chat, { parts }, options);
-    expect(bench.standIn.sent.map((one) => one.msgType)).toEqual(["post", "interactive", "interactive"]);
-    expect(bench.standIn.sent[2]?.content).toContain(
+    expect(bench.fakeServer.sent.map((one) => one.msgType)).toEqual(["post", "interactive", "interactive"]);
+    expect(bench.fakeServer.sent[2]?.content).toContain(
       '"behaviors":[{"type":"callback","value":{"id":"yes","value":{"n":1}}}]',
     );
   });
 
   it("has sent nothing for sure where the platform gave no token, and asks for one token for all calls", async () => {
     await using bench = await openBench();
-    bench.standIn.fail({ kind: "status", path: "tenant_access_token", times: 1 });
+    bench.fakeServer.fail({ kind: "status", path: "tenant_access_token", times: 1 });
     const hello = () => bench.channel.send(chat, markdown("hello"), options);
     expect(await expectChannelError(hello())).toMatchObject({ code: "transient", scope: "account" });
     await Promise.all([hello(), hello()]);
-    const asked = bench.standIn.requests.filter(({ path }) => path.includes("tenant_access_token"));
+    const asked = bench.fakeServer.requests.filter(({ path }) => path.includes("tenant_access_token"));
     expect(asked).toHaveLength(2);
   });
 
@@ -89,23 +89,23 @@ describe("sending", () => {
     const message = {
       parts: [...markdown("one").parts, ...markdown("two").parts, ...markdown("three").parts],
     };
-    bench.standIn.fail({ kind: "status", path: "/im/v1/messages", method: "POST", times: 1 });
+    bench.fakeServer.fail({ kind: "status", path: "/im/v1/messages", method: "POST", times: 1 });
     expect((await expectChannelError(bench.channel.send(chat, message, options))).code).toBe(
       "unknown_outcome",
     );
-    bench.standIn.fail({ kind: "cut", method: "POST" });
+    bench.fakeServer.fail({ kind: "cut", method: "POST" });
     expect((await expectChannelError(bench.channel.send(chat, message, options))).code).toBe(
       "unknown_outcome",
     );
-    expect(bench.standIn.sent).toHaveLength(1);
+    expect(bench.fakeServer.sent).toHaveLength(1);
     const seen: number[] = [];
     const again = { ...options, onPart: (part: { index: number }) => void seen.push(part.index) };
     await bench.channel.send(chat, message, again);
-    expect(bench.standIn.sent.map((one) => JSON.parse(one.content).text)).toEqual(["one", "two", "three"]);
+    expect(bench.fakeServer.sent.map((one) => JSON.parse(one.content).text)).toEqual(["one", "two", "three"]);
     expect(seen).toEqual([0, 1, 2]);
     const receipt = await bench.channel.send(chat, message, { ...options, startAt: 2 });
-    expect(receipt.parts).toEqual([{ index: 2, messageId: bench.standIn.sent[2]?.messageId }]);
-    expect(bench.standIn.sent).toHaveLength(3);
+    expect(receipt.parts).toEqual([{ index: 2, messageId: bench.fakeServer.sent[2]?.messageId }]);
+    expect(bench.fakeServer.sent).toHaveLength(3);
   });
 
   it("tells how far it came when a later part fails", async () => {
@@ -119,24 +119,26 @@ describe("sending", () => {
   it("gets a new token once when the old one is refused", async () => {
     await using bench = await openBench();
     await bench.channel.send(chat, markdown("one"), options);
-    bench.standIn.expireTokens();
+    bench.fakeServer.expireTokens();
     await bench.channel.send(chat, markdown("two"), { ...options, idempotencyKey: "run2-0" });
-    expect(bench.standIn.sent).toHaveLength(2);
-    expect(bench.standIn.requests.filter((one) => one.path.includes("tenant_access_token"))).toHaveLength(2);
+    expect(bench.fakeServer.sent).toHaveLength(2);
+    expect(bench.fakeServer.requests.filter((one) => one.path.includes("tenant_access_token"))).toHaveLength(
+      2,
+    );
   });
 
   it("says what went wrong in the contract's codes", async () => {
     await using bench = await openBench();
     const send = () => expectChannelError(bench.channel.send(chat, markdown("one"), options));
-    bench.standIn.fail({ kind: "rate", resetSeconds: 7 });
+    bench.fakeServer.fail({ kind: "rate", resetSeconds: 7 });
     expect(await send()).toMatchObject({ code: "rate_limited", retryAfterMs: 7000, scope: "account" });
-    bench.standIn.fail({ kind: "rate" });
+    bench.fakeServer.fail({ kind: "rate" });
     expect(await send()).toMatchObject({ code: "rate_limited", retryAfterMs: 1000 });
-    bench.standIn.fail({ kind: "code", code: 230002 });
+    bench.fakeServer.fail({ kind: "code", code: 230002 });
     expect(await send()).toMatchObject({ code: "permission", scope: "conversation" });
-    bench.standIn.fail({ kind: "code", code: 99991672 });
+    bench.fakeServer.fail({ kind: "code", code: 99991672 });
     expect(await send()).toMatchObject({ code: "permission", scope: "account" });
-    bench.standIn.fail({ kind: "code", code: 123456, times: 2 });
+    bench.fakeServer.fail({ kind: "code", code: 123456, times: 2 });
     expect(await send()).toMatchObject({ code: "invalid", platformCode: "123456" });
     expect(
       await expectChannelError(bench.channel.send(chat, markdown("x".repeat(14_001)), options)),
@@ -147,7 +149,7 @@ describe("sending", () => {
 
   it("knows that what never reached the platform can be sent again", async () => {
     await using bench = await openBench();
-    await bench.standIn.stop();
+    await bench.fakeServer.stop();
     const error = await expectChannelError(bench.channel.send(chat, markdown("one"), options));
     expect(error).toMatchObject({ code: "transient", scope: "account" });
   });
@@ -163,12 +165,12 @@ describe("sending", () => {
   it("gives up when the signal fires", async () => {
     await using bench = await openBench();
     await bench.channel.send(chat, markdown("warm"), options);
-    bench.standIn.fail({ kind: "hang", method: "POST" });
+    bench.fakeServer.fail({ kind: "hang", method: "POST" });
     const controller = new AbortController();
     const sending = expectChannelError(
       bench.channel.send(chat, markdown("one"), { idempotencyKey: "run2-0", signal: controller.signal }),
     );
-    await expect.poll(() => bench.standIn.sent.length).toBe(2);
+    await expect.poll(() => bench.fakeServer.sent.length).toBe(2);
     controller.abort();
     expect((await sending).code).toBe("unknown_outcome");
   });
@@ -176,13 +178,13 @@ describe("sending", () => {
   it("sends a plain message where the one to answer is gone, and stays in a thread", async () => {
     await using bench = await openBench();
     await bench.channel.send(chat, { ...markdown("one"), replyTo: "om_gone" }, options);
-    expect(bench.standIn.sent[0]).toMatchObject({ chatId: "oc_direct" });
-    expect(bench.standIn.sent[0]?.parentId).toBeUndefined();
+    expect(bench.fakeServer.sent[0]).toMatchObject({ chatId: "oc_direct" });
+    expect(bench.fakeServer.sent[0]?.parentId).toBeUndefined();
     await bench.post(textMessage("root", { messageId: "om_root", chatId: "oc_g", chatType: "group" }));
     const thread = { id: "oc_g", rootId: "om_root" };
     const parts = [...markdown("one").parts, ...markdown("two").parts];
     await bench.channel.send(thread, { parts, replyTo: "om_root" }, { ...options, idempotencyKey: "run2-0" });
-    expect(bench.standIn.sent.slice(1).map((one) => [one.parentId, one.threadId])).toEqual([
+    expect(bench.fakeServer.sent.slice(1).map((one) => [one.parentId, one.threadId])).toEqual([
       ["om_root", "omt_of_om_root"],
       ["om_root", "omt_of_om_root"],
     ]);
@@ -193,10 +195,10 @@ describe("sending", () => {
     async (code) => {
       await using bench = await openBench();
       await bench.post(textMessage("question", { messageId: "om_asked", chatId: "oc_direct" }));
-      bench.standIn.fail({ kind: "code", code, path: "/reply", times: 5 });
+      bench.fakeServer.fail({ kind: "code", code, path: "/reply", times: 5 });
       await bench.channel.send(chat, { ...markdown("one"), replyTo: "om_asked" }, options);
-      expect(bench.standIn.sent).toMatchObject([{ chatId: "oc_direct" }]);
-      expect(bench.standIn.sent[0]?.parentId).toBeUndefined();
+      expect(bench.fakeServer.sent).toMatchObject([{ chatId: "oc_direct" }]);
+      expect(bench.fakeServer.sent[0]?.parentId).toBeUndefined();
     },
   );
 
@@ -212,8 +214,8 @@ describe("sending", () => {
     await expect(bench.channel.react?.(other, id, { emoji: "👍", on: true }, never)).rejects.toMatchObject({
       code: "not_found",
     });
-    expect(bench.standIn.reactions(id)).toEqual([]);
-    expect(bench.standIn.sent[0]).toMatchObject({ edits: [], deleted: false });
+    expect(bench.fakeServer.reactions(id)).toEqual([]);
+    expect(bench.fakeServer.sent[0]).toMatchObject({ edits: [], deleted: false });
   });
 
   it("takes its own reaction back, however many people reacted alike", async () => {
@@ -228,11 +230,11 @@ describe("sending", () => {
     });
     const page = (items: unknown, next: object) => () => Response.json({ code: 0, data: { items, ...next } });
     const own = reaction("reaction_1", credentials.appId);
-    bench.standIn.answerAt(`${listed}&page_size=50&page_token=2`, page([own], { has_more: false }));
+    bench.fakeServer.answerAt(`${listed}&page_size=50&page_token=2`, page([own], { has_more: false }));
     const others = Array.from({ length: 50 }, (_, index) => reaction(`other_${index}`, `ou_${index}`));
-    bench.standIn.answerAt(listed, page(others, { has_more: true, page_token: "2" }));
+    bench.fakeServer.answerAt(listed, page(others, { has_more: true, page_token: "2" }));
     await bench.channel.react?.(chat, "om_1", { emoji: "👍", on: false }, never);
-    expect(bench.standIn.reactions("om_1")).toEqual([]);
+    expect(bench.fakeServer.reactions("om_1")).toEqual([]);
   });
 
   it("edits, takes back, reacts and shows that it writes", async () => {
@@ -241,17 +243,17 @@ describe("sending", () => {
     const { parts } = await bench.channel.send(chat, markdown("one"), options);
     const id = parts[0]?.messageId ?? "";
     await bench.channel.edit?.(chat, id, markdown("**two**"), never);
-    expect(bench.standIn.sent[0]).toMatchObject({
+    expect(bench.fakeServer.sent[0]).toMatchObject({
       msgType: "post",
       edits: [expect.stringContaining("**two**")],
     });
     await bench.channel.typing?.(chat, { on: true, messageId: "om_1" }, never);
     await bench.channel.react?.(chat, "om_1", { emoji: "👍", on: true }, never);
-    expect(bench.standIn.reactions("om_1")).toEqual(["Typing", "THUMBSUP"]);
+    expect(bench.fakeServer.reactions("om_1")).toEqual(["Typing", "THUMBSUP"]);
     await bench.channel.typing?.(chat, { on: false, messageId: "om_1" }, never);
-    expect(bench.standIn.reactions("om_1")).toEqual(["THUMBSUP"]);
+    expect(bench.fakeServer.reactions("om_1")).toEqual(["THUMBSUP"]);
     await bench.channel.remove?.(chat, id, never);
-    expect(bench.standIn.sent[0]?.deleted).toBe(true);
+    expect(bench.fakeServer.sent[0]?.deleted).toBe(true);
   });
 
   it("finds a doubtful message again, reads the past and fetches what was attached", async () => {
@@ -271,7 +273,7 @@ describe("sending", () => {
       ["hi", false],
       ["- **done**", true],
     ]);
-    bench.standIn.addResource("om_1", "img_1", Buffer.from("pixels"), { mimeType: "image/png" });
+    bench.fakeServer.addResource("om_1", "img_1", Buffer.from("pixels"), { mimeType: "image/png" });
     const ref = { messageId: "om_1", key: "img_1", type: "image" };
     const media = await bench.channel.fetchMedia?.(
       { kind: "image", mimeType: "application/octet-stream", ref },
@@ -285,7 +287,7 @@ describe("sending", () => {
     await using bench = await openBench();
     const second = Math.floor(Date.now() / 1000) * 1000 - 10_000;
     for (const ms of [100, 400, 700])
-      bench.standIn.plant({
+      bench.fakeServer.plant({
         messageId: `om_${ms}`,
         chatId: chat.id,
         msgType: "text",
@@ -296,7 +298,9 @@ describe("sending", () => {
     const past = await bench.channel.history?.(chat, { limit: 2, before: second + 500, signal: never });
     expect(past?.map(({ text }) => text)).toEqual(["at 100", "at 400"]);
     // Feishu does not say that the second of an end belongs to what it lists.
-    const asked = bench.standIn.requests.map(({ path }) => path).filter((path) => path.includes("end_time"));
+    const asked = bench.fakeServer.requests
+      .map(({ path }) => path)
+      .filter((path) => path.includes("end_time"));
     expect(asked).toEqual([expect.stringContaining(`end_time=${second / 1000 + 1}`)]);
   });
 
@@ -327,7 +331,7 @@ describe("sending", () => {
 
   it("asks for a name once, and for an unknown one not again for a while", async () => {
     await using bench = await openBench();
-    const asked = () => bench.standIn.requests.filter((one) => one.path.includes("/contact/")).length;
+    const asked = () => bench.fakeServer.requests.filter((one) => one.path.includes("/contact/")).length;
     expect(await bench.channel.resolve?.("ou_sender", never)).toEqual({ name: "张三" });
     expect(await bench.channel.resolve?.("ou_sender", never)).toEqual({ name: "张三" });
     expect(asked()).toBe(1);

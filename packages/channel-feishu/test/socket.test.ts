@@ -12,14 +12,14 @@ describe("the long connection, through the real SDK", () => {
   it("brings events in, in one piece or several, and answers once they are taken", async () => {
     await using bench = await openBench({ transport: "socket" });
     expect(bench.channel.health()).toEqual({ state: "ready" });
-    expect(await bench.standIn.pushEvent(textMessage("hi", { eventId: "ev_1" }))).toBe(200);
-    expect(await bench.standIn.pushEvent(textMessage("很长的消息".repeat(50), { eventId: "ev_2" }), 5)).toBe(
-      200,
-    );
-    expect(await bench.standIn.pushEvent(textMessage("hi", { eventId: "ev_1" }))).toBe(200);
+    expect(await bench.fakeServer.pushEvent(textMessage("hi", { eventId: "ev_1" }))).toBe(200);
+    expect(
+      await bench.fakeServer.pushEvent(textMessage("很长的消息".repeat(50), { eventId: "ev_2" }), 5),
+    ).toBe(200);
+    expect(await bench.fakeServer.pushEvent(textMessage("hi", { eventId: "ev_1" }))).toBe(200);
     expect(bench.events.map((event) => event.eventId)).toEqual(["ev_1", "ev_2"]);
     bench.onEmit = async () => "rejected";
-    expect(await bench.standIn.pushEvent(textMessage("hi", { eventId: "ev_3" }))).toBe(500);
+    expect(await bench.fakeServer.pushEvent(textMessage("hi", { eventId: "ev_3" }))).toBe(500);
     expect((await bench.post(textMessage("by webhook"))).status).toBe(404);
   });
 
@@ -31,7 +31,7 @@ describe("the long connection, through the real SDK", () => {
         { openId: "ou_bot", name: "Signalbox" },
         { messageId, chatId: "oc_g", eventId: `ev_${messageId}` },
       );
-    await bench.standIn.pushEvent(ask("before", "om_1"));
+    await bench.fakeServer.pushEvent(ask("before", "om_1"));
     const ids = new Set<string>();
     const texts: string[] = [];
     bench.onEmit = async (event) => {
@@ -41,14 +41,14 @@ describe("the long connection, through the real SDK", () => {
       return "accepted";
     };
     ids.add("om_1");
-    bench.standIn.dropConnections();
-    await bench.standIn.pushEvent(ask("meanwhile", "om_2")).catch(() => undefined);
+    bench.fakeServer.dropConnections();
+    await bench.fakeServer.pushEvent(ask("meanwhile", "om_2")).catch(() => undefined);
     const answer = { parts: [{ type: "text" as const, text: "the bot's own" }] };
     await bench.channel.send({ id: "oc_g" }, answer, { idempotencyKey: "k", signal: never });
     await until(() => texts.length > 0);
     expect(bench.channel.health()).toEqual({ state: "ready" });
-    expect(await bench.standIn.pushEvent(ask("meanwhile", "om_2"))).toBe(200);
-    expect(await bench.standIn.pushEvent(ask("after", "om_3"))).toBe(200);
+    expect(await bench.fakeServer.pushEvent(ask("meanwhile", "om_2"))).toBe(200);
+    expect(await bench.fakeServer.pushEvent(ask("after", "om_3"))).toBe(200);
     expect(texts).toEqual(["mention meanwhile", "mention after"]);
   });
 
@@ -57,7 +57,7 @@ describe("the long connection, through the real SDK", () => {
     const ask = (text: string, messageId: string) =>
       textMessage(text, { messageId, chatId: "oc_p", eventId: `ev_${messageId}` });
     const plant = (bench: Bench, text: string, messageId: string) =>
-      bench.standIn.plant({
+      bench.fakeServer.plant({
         messageId,
         chatId: "oc_p",
         msgType: "text",
@@ -67,7 +67,7 @@ describe("the long connection, through the real SDK", () => {
       });
     {
       await using before = await openBench({ transport: "socket" }, { context: { state } });
-      await before.standIn.pushEvent(ask("before", "om_1"));
+      await before.fakeServer.pushEvent(ask("before", "om_1"));
       expect(before.events).toHaveLength(1);
     }
     {
@@ -89,7 +89,7 @@ describe("the long connection, through the real SDK", () => {
     await using fresh = await openBench({ transport: "socket" }, { start: false });
     plant(fresh, "long ago", "om_3");
     await fresh.channel.start(never);
-    await fresh.standIn.pushEvent(ask("now", "om_4"));
+    await fresh.fakeServer.pushEvent(ask("now", "om_4"));
     expect(fresh.events).toMatchObject([{ messageId: "om_4" }]);
   });
 
@@ -100,28 +100,28 @@ describe("the long connection, through the real SDK", () => {
     await using bench = await opening;
     // The answer to each ping repeats what Feishu asks for.
     for (let round = 0; round < 3; round += 1) {
-      await bench.standIn.pushEvent(textMessage("hello", { messageId: `om_${round}` }));
+      await bench.fakeServer.pushEvent(textMessage("hello", { messageId: `om_${round}` }));
       vi.advanceTimersByTime(15_000);
     }
-    await bench.standIn.pushEvent(textMessage("hello", { messageId: "om_last" }));
-    bench.standIn.freezeConnections();
+    await bench.fakeServer.pushEvent(textMessage("hello", { messageId: "om_last" }));
+    bench.fakeServer.freezeConnections();
     vi.advanceTimersByTime(15_000);
     vi.advanceTimersByTime(10_000);
     vi.useRealTimers();
     await expect.poll(() => bench.channel.health().state).toBe("down");
-    await expect.poll(() => bench.standIn.connections()).toBe(1);
+    await expect.poll(() => bench.fakeServer.connections()).toBe(1);
   });
 
   it("emits live messages after the missed ones of their chat", async () => {
     await using bench = await openBench({ transport: "socket" });
     const say = (text: string, messageId: string) =>
       textMessage(text, { messageId, chatId: "oc_p", eventId: `ev_${messageId}` });
-    await bench.standIn.pushEvent(say("before", "om_1"));
+    await bench.fakeServer.pushEvent(say("before", "om_1"));
     const reads = Promise.withResolvers<void>();
-    bench.standIn.fail({ kind: "hold", method: "GET", until: reads.promise });
-    bench.standIn.dropConnections();
+    bench.fakeServer.fail({ kind: "hold", method: "GET", until: reads.promise });
+    bench.fakeServer.dropConnections();
     for (const messageId of ["om_2", "om_3"])
-      bench.standIn.plant({
+      bench.fakeServer.plant({
         messageId,
         chatId: "oc_p",
         msgType: "text",
@@ -130,10 +130,10 @@ describe("the long connection, through the real SDK", () => {
         senderType: "user",
       });
     const opened = () =>
-      bench.standIn.requests.filter(({ path }) => path.startsWith("/callback/ws/endpoint")).length;
-    await until(() => opened() === 2 && bench.standIn.connections() === 1);
-    const pushed = bench.standIn.pushEvent(say("live", "om_4"));
-    await until(() => bench.standIn.requests.some(({ path }) => path.includes("container_id=oc_p")));
+      bench.fakeServer.requests.filter(({ path }) => path.startsWith("/callback/ws/endpoint")).length;
+    await until(() => opened() === 2 && bench.fakeServer.connections() === 1);
+    const pushed = bench.fakeServer.pushEvent(say("live", "om_4"));
+    await until(() => bench.fakeServer.requests.some(({ path }) => path.includes("container_id=oc_p")));
     expect(bench.events).toHaveLength(1);
     reads.resolve();
     expect(await pushed).toBe(200);
@@ -147,15 +147,15 @@ describe("the long connection, through the real SDK", () => {
 
   it("goes on trying, and says so, while Feishu cannot be reached", async () => {
     await using bench = await openBench({ transport: "socket" });
-    bench.standIn.fail({ kind: "status", path: "/callback/ws/endpoint" });
-    bench.standIn.dropConnections();
+    bench.fakeServer.fail({ kind: "status", path: "/callback/ws/endpoint" });
+    bench.fakeServer.dropConnections();
     await until(() => bench.channel.health().state === "down");
     expect(bench.channel.health()).toMatchObject({
       reason: "no connection to Feishu",
       retryAt: expect.any(Number),
     });
     await until(() => bench.channel.health().state === "ready");
-    expect(bench.standIn.connections()).toBe(1);
+    expect(bench.fakeServer.connections()).toBe(1);
   });
 
   it("does not start with wrong credentials, and leaves no connection when it stops", async () => {
@@ -165,9 +165,9 @@ describe("the long connection, through the real SDK", () => {
       platformCode: "514",
     });
     const bench = await openBench({ transport: "socket" });
-    expect(bench.standIn.connections()).toBe(1);
+    expect(bench.fakeServer.connections()).toBe(1);
     await bench.channel.stop({ drainMs: 0 });
-    await until(() => bench.standIn.connections() === 0);
+    await until(() => bench.fakeServer.connections() === 0);
     await bench[Symbol.asyncDispose]();
   });
 

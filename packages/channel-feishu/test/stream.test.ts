@@ -21,14 +21,14 @@ async function openDraft({ channel }: Bench, options: { messageId?: string; sign
 }
 
 /** What people see of a message. */
-function shown({ standIn }: Bench, index = 0): string {
-  const sent = standIn.sent[index];
+function shown({ fakeServer }: Bench, index = 0): string {
+  const sent = fakeServer.sent[index];
   const card = JSON.parse(sent?.edits.at(-1) ?? sent?.content ?? "{}");
   return card.body.elements[0].content;
 }
 
-function operations({ standIn }: Bench): string[] {
-  return standIn.cards.flatMap((card) => card.operations.map(({ name }) => name));
+function operations({ fakeServer }: Bench): string[] {
+  return fakeServer.cards.flatMap((card) => card.operations.map(({ name }) => name));
 }
 
 /** Turns the clock whenever the work waits for it: `others` pauses are none of its own. */
@@ -50,9 +50,9 @@ describe("a draft as a card that is streamed into", () => {
     await using _ = bench;
     const draft = await openDraft(bench);
     for (const text of ["wo", "words", "words and", "words and more"]) await draft.update(text);
-    expect(bench.standIn.cards[0]?.isStreaming).toBe(true);
+    expect(bench.fakeServer.cards[0]?.isStreaming).toBe(true);
     await draft.finalize(words("words and more, **all** of it"));
-    const [card] = bench.standIn.cards;
+    const [card] = bench.fakeServer.cards;
     expect(card?.streamed).toEqual([
       { text: "words", typed: true },
       { text: "words and", typed: true },
@@ -62,7 +62,7 @@ describe("a draft as a card that is streamed into", () => {
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
     expect(card?.isStreaming).toBe(false);
     expect(operations(bench)).toEqual(["content", "content", "content", "settings", "update"]);
-    expect(bench.standIn.sent).toHaveLength(1);
+    expect(bench.fakeServer.sent).toHaveLength(1);
     expect(shown(bench)).toBe("words and more, **all** of it");
   });
 
@@ -71,7 +71,7 @@ describe("a draft as a card that is streamed into", () => {
     await using _ = bench;
     const draft = await openDraft(bench);
     await draft.finalize(words("done"));
-    expect(bench.standIn.cards).toEqual([]);
+    expect(bench.fakeServer.cards).toEqual([]);
     expect(shown(bench)).toBe("done");
   });
 
@@ -88,7 +88,7 @@ describe("a draft as a card that is streamed into", () => {
     clock.advance(4 * minuteMs);
     expect(operations(bench)).toEqual(["settings", "settings", "settings"]);
     await draft.update("first, then more");
-    expect(bench.standIn.cards[0]?.streamed).toEqual([{ text: "first, then more", typed: true }]);
+    expect(bench.fakeServer.cards[0]?.streamed).toEqual([{ text: "first, then more", typed: true }]);
     await draft.finalize(words("first, then more, then all"));
     expect(shown(bench)).toBe("first, then more, then all");
   });
@@ -98,14 +98,14 @@ describe("a draft as a card that is streamed into", () => {
     await using _ = bench;
     const draft = await openDraft(bench);
     await draft.update("one");
-    bench.standIn.age(11 * minuteMs);
+    bench.fakeServer.age(11 * minuteMs);
     await draft.update("one two");
     await draft.update("one two three");
     expect(shown(bench)).toBe("one two three");
     expect(operations(bench)).toEqual(["update", "update"]);
     await draft.finalize(words("one two three four"));
     expect(shown(bench)).toBe("one two three four");
-    expect(bench.standIn.sent).toHaveLength(1);
+    expect(bench.fakeServer.sent).toHaveLength(1);
   });
 
   it("never makes more than ten operations a second on a card", async () => {
@@ -118,7 +118,7 @@ describe("a draft as a card that is streamed into", () => {
       await turnUntil(clock, 1, draft.update("0".repeat(count + 1)));
     }
     await turnUntil(clock, 0, draft.finalize(words("done")));
-    const times = bench.standIn.cards[0]?.operations.map(({ at }) => at) ?? [];
+    const times = bench.fakeServer.cards[0]?.operations.map(({ at }) => at) ?? [];
     expect(times).toHaveLength(32);
     for (const at of times) {
       expect(times.filter((other) => other >= at && other < at + 1000).length).toBeLessThanOrEqual(10);
@@ -128,7 +128,7 @@ describe("a draft as a card that is streamed into", () => {
   it("is patched where the app lacks the scope, and asks again only after an hour", async () => {
     const { bench, clock } = await openStreaming({ cardKit: false });
     await using _ = bench;
-    const asked = () => bench.standIn.requests.filter(({ path }) => path.includes("/cardkit/")).length;
+    const asked = () => bench.fakeServer.requests.filter(({ path }) => path.includes("/cardkit/")).length;
     const draft = await openDraft(bench);
     await draft.update("wo");
     await draft.update("words");
@@ -136,7 +136,7 @@ describe("a draft as a card that is streamed into", () => {
     const next = await bench.channel.openDraft?.(chat, { idempotencyKey: "run2", signal: never });
     await next?.update("again");
     expect(asked()).toBe(1);
-    expect(bench.standIn.sent.map(({ edits }) => edits.length)).toEqual([2, 0]);
+    expect(bench.fakeServer.sent.map(({ edits }) => edits.length)).toEqual([2, 0]);
     expect(shown(bench)).toBe("words, all");
     expect(bench.logged.join()).toContain("cardkit:card:write");
     clock.advance(61 * minuteMs);
@@ -149,12 +149,12 @@ describe("a draft as a card that is streamed into", () => {
     const { bench } = await openStreaming();
     await using _ = bench;
     const draft = await openDraft(bench);
-    bench.standIn.fail({ kind: "cut", method: "POST" });
+    bench.fakeServer.fail({ kind: "cut", method: "POST" });
     const lost = await draft.update("wo").catch((error: unknown) => error);
     expect(isChannelError(lost) && lost.code).toBe("unknown_outcome");
     await draft.finalize(words("words"));
-    expect(bench.standIn.sent).toHaveLength(1);
-    expect(bench.standIn.cards).toHaveLength(1);
+    expect(bench.fakeServer.sent).toHaveLength(1);
+    expect(bench.fakeServer.cards).toHaveLength(1);
     expect(shown(bench)).toBe("words");
   });
 
@@ -165,9 +165,9 @@ describe("a draft as a card that is streamed into", () => {
     for (const text of ["a", "ab", "abc", "abcd"]) await draft.update(text);
     const again = await openDraft(bench, draft.messageId === undefined ? {} : { messageId: draft.messageId });
     await again.finalize(words("abcdef"));
-    expect(bench.standIn.sent).toHaveLength(1);
+    expect(bench.fakeServer.sent).toHaveLength(1);
     expect(shown(bench)).toBe("abcdef");
-    expect(bench.standIn.cards[0]?.isStreaming).toBe(false);
+    expect(bench.fakeServer.cards[0]?.isStreaming).toBe(false);
   });
 
   it("goes on in the card that an earlier process has sent under its key, of which nothing else is known", async () => {
@@ -179,7 +179,7 @@ describe("a draft as a card that is streamed into", () => {
     await again.update("abc");
     expect(shown(bench)).toBe("abc");
     await again.finalize(words("abcd"));
-    expect(bench.standIn.sent).toHaveLength(1);
+    expect(bench.fakeServer.sent).toHaveLength(1);
     expect(shown(bench)).toBe("abcd");
     const third = await openDraft(bench);
     await third.finalize(words("abcde"));
@@ -213,7 +213,7 @@ describe("a draft as a card that is streamed into", () => {
     await using _ = bench;
     const draft = await openDraft(bench);
     await draft.update("one");
-    bench.standIn.fail({ kind: "code", code: 230020, method: "DELETE" });
+    bench.fakeServer.fail({ kind: "code", code: 230020, method: "DELETE" });
     await expect(draft.abort()).rejects.toThrow("Feishu");
     expect(clock.pending).toBe(0);
   });
@@ -228,7 +228,7 @@ describe("a draft as a card that is streamed into", () => {
       clock.advance(2_000);
     }
     await (await openDraft(bench)).finalize(words("all of it"));
-    expect(bench.standIn.sent).toHaveLength(1);
+    expect(bench.fakeServer.sent).toHaveLength(1);
     expect(shown(bench)).toBe("all of it");
   });
 });

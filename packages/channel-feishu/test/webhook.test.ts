@@ -107,18 +107,18 @@ describe("the webhook with a verification token", () => {
   it("lets an event come again while what it depends on cannot be looked up", async () => {
     await using bench = await openBench({ verificationToken: token });
     const mention = groupMention("hi", { openId: "ou_bot", name: "Signalbox" });
-    bench.standIn.fail({ kind: "status", path: "/bot/v3/info" });
+    bench.fakeServer.fail({ kind: "status", path: "/bot/v3/info" });
     expect((await bench.post(mention)).status).toBe(503);
-    bench.standIn.plant({
+    bench.fakeServer.plant({
       messageId: "om_by_bot",
       chatId: "oc_group",
       msgType: "text",
       content: '{"text":"x"}',
-      senderId: bench.standIn.appId,
+      senderId: bench.fakeServer.appId,
       senderType: "app",
     });
     const reply = replyMessage("why", "om_by_bot");
-    bench.standIn.fail({ kind: "status", method: "GET" });
+    bench.fakeServer.fail({ kind: "status", method: "GET" });
     expect((await bench.post(reply)).status).toBe(503);
     expect((await bench.post(reply)).status).toBe(200);
     expect((await bench.post(replyMessage("why", "om_out_of_sight"))).status).toBe(200);
@@ -128,7 +128,7 @@ describe("the webhook with a verification token", () => {
   it("gives the words of a message along that somebody else wrote and this one quotes", async () => {
     await using bench = await openBench({ verificationToken: token });
     const plant = (messageId: string, senderId: string, senderType: "app" | "user") =>
-      bench.standIn.plant({
+      bench.fakeServer.plant({
         messageId,
         chatId: "oc_group",
         msgType: "text",
@@ -137,7 +137,7 @@ describe("the webhook with a verification token", () => {
         senderType,
       });
     plant("om_by_li", "ou_li", "user");
-    plant("om_by_bot", bench.standIn.appId, "app");
+    plant("om_by_bot", bench.fakeServer.appId, "app");
     await bench.post(replyMessage("what is this?", "om_by_li"));
     await bench.post(replyMessage("why?", "om_by_bot"));
     const [quoting, answering] = bench.events;

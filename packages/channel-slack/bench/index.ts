@@ -9,11 +9,11 @@ const events = Number(process.argv[2] ?? 20_000);
 const signingSecret = "secret";
 const botToken = "xoxb-token";
 
-const standIn = await startSlack({ botToken });
-const settings = { botToken, signingSecret, transport: "webhook", baseUrl: standIn.apiUrl };
+const fakeServer = await startSlack({ botToken });
+const settings = { botToken, signingSecret, transport: "webhook", baseUrl: fakeServer.apiUrl };
 const running = await openChannel(slack, settings, {
   context: { emit: async () => "accepted" },
-  close: () => standIn.stop(),
+  close: () => fakeServer.stop(),
 });
 const { channel } = running;
 const pushes = Array.from({ length: events }, (_, index) =>

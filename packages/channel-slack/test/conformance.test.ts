@@ -12,6 +12,7 @@ import {
   buttonClick,
   channelMention,
   eventCallback,
+  type FakeSlack,
   formSubmission,
   menuChoice,
   type PushOptions,
@@ -19,7 +20,6 @@ import {
   type SlackDelivery,
   type SlackFault,
   type SlackMessage,
-  type SlackStandIn,
   signed,
   slashCommand,
   startSlack,
@@ -80,14 +80,14 @@ const harness: ChannelHarness<SlackAddress> = {
   },
   recorded,
   async open() {
-    const standIn = await startSlack({
+    const fakeServer = await startSlack({
       botToken,
       signingSecret,
       users: { U_SENDER: { name: "Sender" }, U_ANN: { name: "Ann" } },
     });
     const dressed = (delivery: SlackDelivery, options: Partial<PushOptions> = {}) =>
       push(delivery, { signingSecret, ...options });
-    const file = standIn.addFile({
+    const file = fakeServer.addFile({
       id: "F1",
       name: "a.txt",
       mimeType: "text/plain",
@@ -96,22 +96,22 @@ const harness: ChannelHarness<SlackAddress> = {
     const tsOf = createTimestamps();
     const take = (delivery: Delivery): SlackDelivery => {
       const event = eventOf(delivery, tsOf(delivery.messageId));
-      standIn.take(event);
+      fakeServer.take(event);
       return event;
     };
-    const interactions = interactionsOf(standIn, (channel, delivery) => hand(channel, dressed(delivery)));
-    const here = () => standIn.sent.filter(({ isDeleted }) => !isDeleted);
+    const interactions = interactionsOf(fakeServer, (channel, delivery) => hand(channel, dressed(delivery)));
+    const here = () => fakeServer.sent.filter(({ isDeleted }) => !isDeleted);
     const idOf = ({ channel, ts }: { channel: string; ts: string }) => `${channel}:${ts}`;
     return {
-      config: { botToken, signingSecret, transport: "webhook", baseUrl: standIn.apiUrl },
+      config: { botToken, signingSecret, transport: "webhook", baseUrl: fakeServer.apiUrl },
       secrets: [botToken, signingSecret],
       to,
       messageId: ({ from, messageId }) =>
         `${from === "person" ? "D_DIRECT" : "C_GENERAL"}:${tsOf(messageId)}`,
       sent: () => here().map((one) => ({ messageId: idOf(one), text: one.shown.at(-1) ?? "[file]" })),
-      drafted: () => standIn.sent.flatMap(({ shown }) => shown),
+      drafted: () => fakeServer.sent.flatMap(({ shown }) => shown),
       sentMedia: () =>
-        standIn.files.flatMap(({ id, name, content, share }) => {
+        fakeServer.files.flatMap(({ id, name, content, share }) => {
           if (id === "F1" || share === undefined) return [];
           const kind = (["image", "audio", "video"] as const).find((one) => name.startsWith(one)) ?? "file";
           return [{ messageId: idOf(share), kind, name, content }];
@@ -122,7 +122,7 @@ const harness: ChannelHarness<SlackAddress> = {
         thread: async (channel, delivery, about) => {
           const files = [{ id: "F2", name: "plan.png", mimetype: "image/png" }];
           const threadTs = tsOf(about.messageId);
-          standIn.take(
+          fakeServer.take(
             textMessage(about.text, { ts: threadTs, channelType: "channel", user: "U_ANN", files }),
           );
           const mention = channelMention(delivery.text, "U_BOT", {
@@ -130,7 +130,7 @@ const harness: ChannelHarness<SlackAddress> = {
             ts: tsOf(delivery.messageId),
             threadTs,
           });
-          standIn.take(mention);
+          fakeServer.take(mention);
           return { isAcknowledged: (await hand(channel, dressed(mention))) === 200 };
         },
         forward: async (channel, delivery, about) => {
@@ -153,7 +153,7 @@ const harness: ChannelHarness<SlackAddress> = {
         },
       },
       person: { id: "U_SENDER", name: "Sender" },
-      reactions: (messageId) => standIn.reactions(messageId.split(":")[1] ?? ""),
+      reactions: (messageId) => fakeServer.reactions(messageId.split(":")[1] ?? ""),
       choices: (messageId) => interactions.choices(messageId).map(({ label }) => label),
       choose: interactions.choose,
       command: interactions.command,
@@ -174,10 +174,10 @@ const harness: ChannelHarness<SlackAddress> = {
         const answer = await channel.webhook?.(new Request("http://gateway/events", request));
         return (await answer?.text()) === '{"challenge":"c-1"}';
       },
-      fail: (how) => standIn.fail(faults[how]),
+      fail: (how) => fakeServer.fail(faults[how]),
       setAway: (away) =>
-        away ? standIn.fail({ kind: "status", status: 503, method: "", times: 1000 }) : standIn.heal(),
-      revoke: () => standIn.revoke(),
+        away ? fakeServer.fail({ kind: "status", status: 503, method: "", times: 1000 }) : fakeServer.heal(),
+      revoke: () => fakeServer.revoke(),
       media: {
         ref: {
           kind: "file",
@@ -185,15 +185,15 @@ const harness: ChannelHarness<SlackAddress> = {
           ref: { id: "F1", url: String(file["url_private_download"]) },
         },
         content: Buffer.from("content"),
-        answerWith: (answer) => standIn.answerAt("/files-pri/", answer),
+        answerWith: (answer) => fakeServer.answerAt("/files-pri/", answer),
         leadingTo(address) {
-          standIn.answerAt("/api/files.info", () =>
+          fakeServer.answerAt("/api/files.info", () =>
             Response.json({ ok: true, file: { id: "F1", url_private: address } }),
           );
           return [{ id: "F1", url: address }, { id: "F1" }];
         },
       },
-      close: () => standIn.stop(),
+      close: () => fakeServer.stop(),
     };
   },
 };
@@ -223,7 +223,7 @@ function choosableIn({ content }: SlackMessage): readonly Choosable[] {
 
 /** Actions of people. The same name from the suite means the same event, delivered again. */
 function interactionsOf(
-  standIn: SlackStandIn,
+  fakeServer: FakeSlack,
   post: (channel: Running, delivery: SlackDelivery) => Promise<number>,
 ) {
   const done = new Map<string, SlackDelivery>();
@@ -231,12 +231,12 @@ function interactionsOf(
   async function use(channel: Running, eventId: string, make: () => SlackDelivery): Promise<boolean> {
     const delivery = done.get(eventId) ?? make();
     done.set(eventId, delivery);
-    standIn.take(delivery);
+    fakeServer.take(delivery);
     return (await post(channel, delivery)) === 200;
   }
 
   function messageOf(id: string): SlackMessage | undefined {
-    return standIn.sent.find(({ channel, ts }) => `${channel}:${ts}` === id);
+    return fakeServer.sent.find(({ channel, ts }) => `${channel}:${ts}` === id);
   }
 
   function choices(messageId: string): readonly Choosable[] {
@@ -251,7 +251,7 @@ function interactionsOf(
       const choice = choices(messageId).find((one) => one.label === label);
       if (choice === undefined) throw new Error(`There is no choice ${label}.`);
       const isTaken = await use(channel, eventId, () => choice.deliver(ts));
-      const view = standIn.views.at(-1);
+      const view = fakeServer.views.at(-1);
       if (text === undefined) return isTaken;
       return view !== undefined && use(channel, `${eventId} filled in`, () => formSubmission(view, text));
     },

@@ -10,7 +10,7 @@ const words = (...texts: string[]) => ({ parts: texts.map((text) => ({ type: "ma
 /** Opens a channel that received a question and a draft of the answer. */
 async function openDraft(options: BenchOptions = {}, config: { streams?: boolean } = {}) {
   const bench = await openBench({ transport: "webhook", ...config }, options);
-  await bench.standIn.postEvent(bench.url, channelMention("go", "U_BOT", { ts: root, user: "U_ANN" }));
+  await bench.fakeServer.postEvent(bench.url, channelMention("go", "U_BOT", { ts: root, user: "U_ANN" }));
   return { bench, draft: await reopen(bench) };
 }
 
@@ -30,13 +30,13 @@ async function reopen(
 }
 
 /** The writing methods that were called, in order. */
-function written({ standIn }: Bench): string[] {
-  return standIn.called.filter((method) => method.startsWith("chat."));
+function written({ fakeServer }: Bench): string[] {
+  return fakeServer.called.filter((method) => method.startsWith("chat."));
 }
 
 /** Texts of the bot's existing messages. */
-function standing({ standIn }: Bench): (string | undefined)[] {
-  return standIn.sent.filter(({ isDeleted }) => !isDeleted).map(({ shown }) => shown.at(-1));
+function standing({ fakeServer }: Bench): (string | undefined)[] {
+  return fakeServer.sent.filter(({ isDeleted }) => !isDeleted).map(({ shown }) => shown.at(-1));
 }
 
 /** Sends an earlier answer, which was a stream. */
@@ -63,20 +63,20 @@ describe("a draft as Slack's stream", () => {
       "chat.appendStream",
       "chat.stopStream",
     ]);
-    const start = bench.standIn.requests.find(({ path }) => path.endsWith("chat.startStream"));
+    const start = bench.fakeServer.requests.find(({ path }) => path.endsWith("chat.startStream"));
     expect(Object.fromEntries(new URLSearchParams(start?.text))).toMatchObject({
       thread_ts: root,
       recipient_user_id: "U_ANN",
       recipient_team_id: "T_TEAM",
     });
-    expect(bench.standIn.sent.map(({ shown }) => shown.at(-1))).toEqual([
+    expect(bench.fakeServer.sent.map(({ shown }) => shown.at(-1))).toEqual([
       "**words** <\u200b!channel> and all",
     ]);
   });
 
   it("is closed before Slack ends it, and the message is edited from then on", async () => {
     const clock = createAdjustableClock();
-    const { bench, draft } = await openDraft({ standIn: { now: clock.now }, context: { clock } });
+    const { bench, draft } = await openDraft({ fakeServer: { now: clock.now }, context: { clock } });
     await using _ = bench;
     let text = "";
     for (let minute = 0; minute < 12; minute += 1) {
@@ -85,8 +85,8 @@ describe("a draft as Slack's stream", () => {
       clock.advance(60_000);
     }
     await draft.finalize(words(`${text}The end.`));
-    expect(bench.standIn.sent).toHaveLength(1);
-    expect(bench.standIn.sent[0]?.shown.at(-1)).toBe(`${text}The end.`);
+    expect(bench.fakeServer.sent).toHaveLength(1);
+    expect(bench.fakeServer.sent[0]?.shown.at(-1)).toBe(`${text}The end.`);
     const [start, ...rest] = written(bench);
     expect([start, rest[3], rest[4], rest[5], rest.at(-1)]).toEqual([
       "chat.startStream",
@@ -96,13 +96,13 @@ describe("a draft as Slack's stream", () => {
       "chat.update",
     ]);
     // Every text was shown, in order.
-    expect(bench.standIn.sent[0]?.shown).toHaveLength(13);
+    expect(bench.fakeServer.sent[0]?.shown).toHaveLength(13);
   });
 
   it("loses no text if Slack ended the stream early", async () => {
     const clock = createAdjustableClock();
     const { bench, draft } = await openDraft({
-      standIn: { now: clock.now, streamMs: 1_000 },
+      fakeServer: { now: clock.now, streamMs: 1_000 },
       context: { clock },
     });
     await using _ = bench;
@@ -111,20 +111,20 @@ describe("a draft as Slack's stream", () => {
     await draft.update("one two");
     clock.advance(2_000);
     await draft.finalize(words("one two three", "four"));
-    expect(bench.standIn.sent.map(({ shown }) => shown.at(-1))).toEqual(["one two three", "four"]);
+    expect(bench.fakeServer.sent.map(({ shown }) => shown.at(-1))).toEqual(["one two three", "four"]);
   });
 
   it("is finalized in place if Slack ended the stream just before", async () => {
     const clock = createAdjustableClock();
     const { bench, draft } = await openDraft({
-      standIn: { now: clock.now, streamMs: 1_000 },
+      fakeServer: { now: clock.now, streamMs: 1_000 },
       context: { clock },
     });
     await using _ = bench;
     await draft.update("one");
     clock.advance(2_000);
     await draft.finalize(words("one"));
-    expect(bench.standIn.sent.map(({ shown }) => shown.at(-1))).toEqual(["one"]);
+    expect(bench.fakeServer.sent.map(({ shown }) => shown.at(-1))).toEqual(["one"]);
   });
 
   it("is edited if the final text does not start with the shown text", async () => {
@@ -134,7 +134,7 @@ describe("a draft as Slack's stream", () => {
     await draft.update("another answer");
     await draft.finalize({ parts: [{ type: "text", text: "a *plain* <@U_ANN> & <b>" }] });
     expect(written(bench)).toEqual(["chat.startStream", "chat.stopStream", "chat.update", "chat.update"]);
-    const [sent] = bench.standIn.sent;
+    const [sent] = bench.fakeServer.sent;
     expect(sent?.shown.at(-1)).toBe("a *plain* <@U_ANN> & <b>");
     expect(sent?.content.blocks).toMatchObject([{ type: "rich_text" }]);
   });
@@ -143,10 +143,10 @@ describe("a draft as Slack's stream", () => {
     const { bench, draft } = await openDraft();
     await using _ = bench;
     await draft.update("one ");
-    bench.standIn.fail({ kind: "cut", method: "chat.appendStream" });
+    bench.fakeServer.fail({ kind: "cut", method: "chat.appendStream" });
     expect((await expectChannelError(draft.update("one two "))).code).toBe("unknown_outcome");
     await draft.update("one two three");
-    expect(bench.standIn.sent[0]?.shown.at(-1)).toBe("one two three");
+    expect(bench.fakeServer.sent[0]?.shown.at(-1)).toBe("one two three");
     expect(written(bench).slice(-2)).toEqual(["chat.stopStream", "chat.update"]);
   });
 
@@ -154,7 +154,7 @@ describe("a draft as Slack's stream", () => {
     const { bench, draft } = await openDraft();
     await using _ = bench;
     await earlierAnswer(bench);
-    bench.standIn.fail({ kind: "cut", method: "chat.startStream" });
+    bench.fakeServer.fail({ kind: "cut", method: "chat.startStream" });
     await draft.update("one");
     await draft.finalize(words("one and all"));
     expect(standing(bench)).toEqual(["an earlier answer", "one and all"]);
@@ -164,8 +164,8 @@ describe("a draft as Slack's stream", () => {
     const { bench, draft } = await openDraft();
     await using _ = bench;
     await earlierAnswer(bench);
-    bench.standIn.fail({ kind: "cut", method: "chat.startStream" });
-    bench.standIn.fail({ kind: "cut", method: "conversations.replies" });
+    bench.fakeServer.fail({ kind: "cut", method: "chat.startStream" });
+    bench.fakeServer.fail({ kind: "cut", method: "conversations.replies" });
     expect((await expectChannelError(draft.update("one"))).code).toBe("unknown_outcome");
     await bench.channel.send(thread, words("one and all"), { idempotencyKey: "row1", signal: never });
     expect(standing(bench)).toEqual(["an earlier answer", "one and all"]);
@@ -174,8 +174,8 @@ describe("a draft as Slack's stream", () => {
   it("is not confused with an earlier lost stream", async () => {
     const { bench, draft } = await openDraft();
     await using _ = bench;
-    bench.standIn.fail({ kind: "cut", method: "chat.startStream" });
-    bench.standIn.fail({ kind: "cut", method: "conversations.replies", times: 2 });
+    bench.fakeServer.fail({ kind: "cut", method: "chat.startStream" });
+    bench.fakeServer.fail({ kind: "cut", method: "conversations.replies", times: 2 });
     await expectChannelError(draft.update("one"));
     await bench.channel.send(thread, words("one and all"), { idempotencyKey: "row1", signal: never });
     const next = await bench.channel.openDraft?.(thread, {
@@ -195,7 +195,7 @@ describe("a draft as Slack's stream", () => {
     await draft.update("one");
     const later = await reopen(bench, draft.messageId);
     await later.finalize(words("one and all"));
-    expect(bench.standIn.sent.map(({ shown }) => shown.at(-1))).toEqual(["one and all"]);
+    expect(bench.fakeServer.sent.map(({ shown }) => shown.at(-1))).toEqual(["one and all"]);
     expect(written(bench)).toEqual(["chat.startStream", "chat.update", "chat.stopStream", "chat.update"]);
   });
 
@@ -203,13 +203,13 @@ describe("a draft as Slack's stream", () => {
     const { bench, draft } = await openDraft();
     await using _ = bench;
     await draft.update("one");
-    bench.standIn.fail({ kind: "rate", method: "chat.appendStream", retryAfter: 7 });
+    bench.fakeServer.fail({ kind: "rate", method: "chat.appendStream", retryAfter: 7 });
     expect(await expectChannelError(draft.update("one two"))).toMatchObject({
       code: "rate_limited",
       retryAfterMs: 7_000,
     });
     await draft.update("one two three");
-    expect(bench.standIn.sent[0]?.shown.at(-1)).toBe("one two three");
+    expect(bench.fakeServer.sent[0]?.shown.at(-1)).toBe("one two three");
   });
 });
 
@@ -224,13 +224,13 @@ describe("a draft by edits", () => {
     await draft.update("one");
     await draft.finalize(words("one and all"));
     expect(written(bench)).toEqual(["chat.postMessage", "chat.update"]);
-    expect(bench.standIn.sent.map(({ shown }) => shown.at(-1))).toEqual(["one and all"]);
+    expect(bench.fakeServer.sent.map(({ shown }) => shown.at(-1))).toEqual(["one and all"]);
   });
 
   it("is used if the workspace has no streams or the recipient is unknown", async () => {
     const { bench, draft } = await openDraft();
     await using _ = bench;
-    bench.standIn.fail({ kind: "error", error: "unknown_method", method: "chat.startStream" });
+    bench.fakeServer.fail({ kind: "error", error: "unknown_method", method: "chat.startStream" });
     await draft.update("one");
     expect(written(bench)).toEqual(["chat.startStream", "chat.postMessage"]);
     const stranger = await bench.channel.openDraft?.(
@@ -245,10 +245,10 @@ describe("a draft by edits", () => {
     const bench = await openBench({ transport: "webhook" });
     await using _ = bench;
     const draft = await reopen(bench, undefined, { channel: "D_DIRECT" });
-    bench.standIn.fail({ kind: "cut" });
+    bench.fakeServer.fail({ kind: "cut" });
     expect((await expectChannelError(draft.update("one"))).code).toBe("unknown_outcome");
     await draft.abort();
-    expect(bench.standIn.sent.map(({ isDeleted }) => isDeleted)).toEqual([true]);
+    expect(bench.fakeServer.sent.map(({ isDeleted }) => isDeleted)).toEqual([true]);
     expect((await expectChannelError(reopen(bench, "C_OTHER:1.2"))).code).toBe("not_found");
   });
 });

@@ -24,9 +24,9 @@ function choices(count: number): ButtonsPart["buttons"] {
   }));
 }
 
-async function ask({ channel, standIn }: Bench, buttons: ButtonsPart["buttons"]): Promise<SlackMessage> {
+async function ask({ channel, fakeServer }: Bench, buttons: ButtonsPart["buttons"]): Promise<SlackMessage> {
   await channel.send(to, { parts: [question(buttons)] }, { idempotencyKey: "k1", signal: never });
-  const message = standIn.sent.at(-1);
+  const message = fakeServer.sent.at(-1);
   if (message === undefined) throw new Error("nothing was sent");
   return message;
 }
@@ -41,13 +41,13 @@ describe("a button that opens a form", () => {
   it("opens a form whose text arrives as an action of that button, in its thread", async () => {
     await using bench = await openBench();
     const message = await ask(bench, [own]);
-    expect((await bench.standIn.postEvent(bench.url, click(message))).status).toBe(200);
+    expect((await bench.fakeServer.postEvent(bench.url, click(message))).status).toBe(200);
     expect(bench.events).toEqual([]);
-    const [view] = bench.standIn.views;
+    const [view] = bench.fakeServer.views;
     if (view === undefined) throw new Error("no form was opened");
     const submission = formSubmission(view, "rather tomorrow ");
-    expect((await bench.standIn.postEvent(bench.url, submission)).status).toBe(200);
-    await bench.standIn.postEvent(bench.url, submission);
+    expect((await bench.fakeServer.postEvent(bench.url, submission)).status).toBe(200);
+    await bench.fakeServer.postEvent(bench.url, submission);
     expect(bench.events).toMatchObject([
       {
         type: "action",
@@ -63,38 +63,41 @@ describe("a button that opens a form", () => {
 
   it("keeps the form open if the host rejected the submission, so that it can be sent again", async () => {
     await using bench = await openBench();
-    await bench.standIn.postEvent(bench.url, click(await ask(bench, [own])));
-    const [view] = bench.standIn.views;
+    await bench.fakeServer.postEvent(bench.url, click(await ask(bench, [own])));
+    const [view] = bench.fakeServer.views;
     if (view === undefined) throw new Error("no form was opened");
     bench.onEmit = async () => "rejected";
     const submission = formSubmission(view, "rather tomorrow");
-    expect((await bench.standIn.postEvent(bench.url, submission)).ok).toBe(false);
+    expect((await bench.fakeServer.postEvent(bench.url, submission)).ok).toBe(false);
     bench.onEmit = undefined;
-    expect((await bench.standIn.postEvent(bench.url, submission)).status).toBe(200);
+    expect((await bench.fakeServer.postEvent(bench.url, submission)).status).toBe(200);
     expect(bench.events).toMatchObject([{ text: "rather tomorrow" }]);
   });
 
   it("is acknowledged if Slack no longer opens a form, so that it can be clicked again", async () => {
     let passed = 0;
-    await using bench = await openBench(undefined, { standIn: { now: () => Date.now() + passed } });
+    await using bench = await openBench(undefined, { fakeServer: { now: () => Date.now() + passed } });
     const message = await ask(bench, [own]);
     const late = click(message);
-    bench.standIn.take(late);
+    bench.fakeServer.take(late);
     passed = 4_000;
-    expect((await bench.standIn.postEvent(bench.url, late)).status).toBe(200);
+    expect((await bench.fakeServer.postEvent(bench.url, late)).status).toBe(200);
     const again = click(message);
-    await bench.standIn.postEvent(bench.url, again);
-    await bench.standIn.postEvent(bench.url, again);
-    expect(bench.standIn.views).toHaveLength(1);
+    await bench.fakeServer.postEvent(bench.url, again);
+    await bench.fakeServer.postEvent(bench.url, again);
+    expect(bench.fakeServer.views).toHaveLength(1);
     expect(bench.logged.filter((line) => line.includes("failed to open a form"))).toHaveLength(2);
   });
 
   it("ignores submissions of forms that it did not open", async () => {
     await using bench = await openBench();
-    await bench.standIn.postEvent(bench.url, click(await ask(bench, [own])));
-    const [{ id, view } = { id: "", view: {} }] = bench.standIn.views;
+    await bench.fakeServer.postEvent(bench.url, click(await ask(bench, [own])));
+    const [{ id, view } = { id: "", view: {} }] = bench.fakeServer.views;
     for (const other of [{ callback_id: "settings" }, { private_metadata: "{}" }, { private_metadata: "no" }])
-      await bench.standIn.postEvent(bench.url, formSubmission({ id, view: { ...view, ...other } }, "words"));
+      await bench.fakeServer.postEvent(
+        bench.url,
+        formSubmission({ id, view: { ...view, ...other } }, "words"),
+      );
     expect(bench.events).toEqual([]);
   });
 });
@@ -109,7 +112,7 @@ describe("many choices", () => {
       { type: "button", action_id: "0?answer" },
     ]);
     const value = JSON.stringify(["answer", { id: "Q1", answer: "4" }]);
-    await bench.standIn.postEvent(bench.url, menuChoice(ts, { id: "menu", value }));
+    await bench.fakeServer.postEvent(bench.url, menuChoice(ts, { id: "menu", value }));
     expect(bench.events).toMatchObject([
       { type: "action", actionId: "answer", value: { id: "Q1", answer: "4" } },
     ]);

@@ -5,7 +5,7 @@ import {
   serveWebhook,
   type WebhookServer,
 } from "@signalbox/channel/testkit";
-import { type SlackOptions, type SlackStandIn, startSlack } from "@signalbox/testkit/slack";
+import { type FakeSlack, type SlackOptions, startSlack } from "@signalbox/testkit/slack";
 import { type SlackAddress, type SlackConfig, slack } from "../src/index.ts";
 
 export const credentials = {
@@ -16,13 +16,13 @@ export const credentials = {
 
 /** A running channel and its fake server. */
 export interface Bench extends RunningChannel<SlackAddress> {
-  readonly standIn: SlackStandIn;
+  readonly fakeServer: FakeSlack;
   /** The webhook URL. */
   readonly url: string;
 }
 
 export interface BenchOptions {
-  readonly standIn?: Partial<SlackOptions>;
+  readonly fakeServer?: Partial<SlackOptions>;
   readonly context?: Partial<ChannelContext<SlackConfig>>;
   /** Default true. */
   readonly start?: boolean;
@@ -32,8 +32,12 @@ export async function openBench(
   config: Partial<SlackConfig> = { transport: "webhook" },
   options: BenchOptions = {},
 ): Promise<Bench> {
-  const standIn = await startSlack({ ...credentials, users: { U_ANN: { name: "Ann" } }, ...options.standIn });
-  const settings = { ...credentials, baseUrl: standIn.apiUrl, ...config };
+  const fakeServer = await startSlack({
+    ...credentials,
+    users: { U_ANN: { name: "Ann" } },
+    ...options.fakeServer,
+  });
+  const settings = { ...credentials, baseUrl: fakeServer.apiUrl, ...config };
   let gateway: WebhookServer | undefined;
   const { context = {}, start = true } = options;
   const running = await openChannel(slack, settings, {
@@ -41,11 +45,11 @@ export async function openBench(
     start,
     close: async () => {
       await gateway?.stop();
-      await standIn.stop();
+      await fakeServer.stop();
     },
   });
   gateway = await serveWebhook(running.channel);
-  return Object.assign(running, { standIn, url: gateway.url });
+  return Object.assign(running, { fakeServer, url: gateway.url });
 }
 
 export { createAdjustableClock, never } from "@signalbox/channel/testkit";

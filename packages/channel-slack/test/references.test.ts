@@ -7,20 +7,20 @@ const signal = new AbortController().signal;
 
 async function referencesAfter(bench: Bench, delivery: ReturnType<typeof textMessage>) {
   bench.events.length = 0;
-  await bench.standIn.postEvent(bench.url, delivery);
+  await bench.fakeServer.postEvent(bench.url, delivery);
   const [event] = bench.events;
   return event?.type === "message" ? event.references : undefined;
 }
 
-const repliesRead = ({ standIn }: Bench) =>
-  standIn.requests.filter(({ path }) => path.endsWith("conversations.replies")).length;
+const repliesRead = ({ fakeServer }: Bench) =>
+  fakeServer.requests.filter(({ path }) => path.endsWith("conversations.replies")).length;
 
 describe("the first message of a thread", () => {
   it("is looked up for the message with which the bot joins the thread, with its author and files", async () => {
     await using bench = await openBench();
     const files = [{ id: "F1", name: "plan.png", mimetype: "image/png" }];
     const root = { ts: threadTs, channelType: "channel", user: "U_ANN", files } as const;
-    await bench.standIn.postEvent(bench.url, textMessage("The order number is 4711.", root));
+    await bench.fakeServer.postEvent(bench.url, textMessage("The order number is 4711.", root));
     const mention = channelMention("please summarise this thread", "U_BOT", { threadTs });
     expect(await referencesAfter(bench, mention)).toMatchObject([
       {
@@ -59,7 +59,7 @@ describe("the first message of a thread", () => {
     const { event } = alert.body;
     const attachments = [{ title: "CPU at 97 %", text: "Host web-3" }];
     const body = { ...alert.body, event: { ...Object(event), attachments } };
-    await bench.standIn.postEvent(bench.url, { ...alert, body });
+    await bench.fakeServer.postEvent(bench.url, { ...alert, body });
     const mention = channelMention("investigate this", "U_BOT", { threadTs });
     expect(await referencesAfter(bench, mention)).toMatchObject([
       { kind: "thread", sender: { isBot: true }, text: expect.stringContaining("CPU at 97 %") },
@@ -68,7 +68,10 @@ describe("the first message of a thread", () => {
 
   it("is not looked up again once the bot has written in the thread, nor for messages to others", async () => {
     await using bench = await openBench();
-    await bench.standIn.postEvent(bench.url, textMessage("begin", { ts: threadTs, channelType: "channel" }));
+    await bench.fakeServer.postEvent(
+      bench.url,
+      textMessage("begin", { ts: threadTs, channelType: "channel" }),
+    );
     const aside = textMessage("for Ben", { channelType: "channel", threadTs });
     expect(await referencesAfter(bench, aside)).toEqual([
       { kind: "thread", messageId: `C_GENERAL:${threadTs}` },
@@ -85,7 +88,7 @@ describe("the first message of a thread", () => {
 
   it("is named by its id if Slack does not return it", async () => {
     await using bench = await openBench();
-    bench.standIn.fail({ kind: "status", status: 503, method: "conversations.replies" });
+    bench.fakeServer.fail({ kind: "status", status: 503, method: "conversations.replies" });
     const mention = channelMention("what is this?", "U_BOT", { threadTs });
     expect(await referencesAfter(bench, mention)).toEqual([
       { kind: "thread", messageId: `C_GENERAL:${threadTs}` },
@@ -95,7 +98,7 @@ describe("the first message of a thread", () => {
 
 it("a mention at the top of a channel names the address of the channel around its new thread", async () => {
   await using bench = await openBench();
-  await bench.standIn.postEvent(bench.url, channelMention("hello", "U_BOT", { ts: threadTs }));
+  await bench.fakeServer.postEvent(bench.url, channelMention("hello", "U_BOT", { ts: threadTs }));
   expect(bench.events).toMatchObject([
     {
       address: `slack:C_GENERAL/${threadTs}`,

@@ -13,7 +13,7 @@ describe("sending messages through the SDK", () => {
   it("sets the idempotency key, renders Markdown and disables unfurling", async () => {
     await using bench = await openBench();
     await send(bench, markdown("# Title\n\n**bold** [link](https://a.example)"));
-    const [sent] = bench.standIn.sent;
+    const [sent] = bench.fakeServer.sent;
     expect(sent).toMatchObject({
       metadata: { event_type: "signalbox_message", event_payload: { key: getPartKey("row1", 0) } },
       content: {
@@ -21,7 +21,7 @@ describe("sending messages through the SDK", () => {
         blocks: [{ type: "markdown", text: "# Title\n\n**bold** [link](https://a.example)" }],
       },
     });
-    const body = new URLSearchParams(bench.standIn.requests.at(-1)?.text);
+    const body = new URLSearchParams(bench.fakeServer.requests.at(-1)?.text);
     expect([body.get("unfurl_links"), body.get("unfurl_media")]).toEqual(["false", "false"]);
     expect(body.get("client_msg_id")).toMatch(
       /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/,
@@ -39,9 +39,9 @@ describe("sending messages through the SDK", () => {
       "[there][1]\n\n[1]: https://a.example '<!everyone>'",
     ].join("\n\n");
     await send(bench, markdown(text));
-    bench.standIn.fail({ kind: "error", error: "invalid_blocks" });
+    bench.fakeServer.fail({ kind: "error", error: "invalid_blocks" });
     await send(bench, markdown(text), "row2");
-    const [block, plain] = bench.standIn.sent.map(({ content }) => content);
+    const [block, plain] = bench.fakeServer.sent.map(({ content }) => content);
     const shown = String(block?.blocks?.[0]?.["text"]);
     expect(shown).not.toMatch(/<!(?:channel|here|everyone)|(?<![\w/=])@(?:here|channel)/);
     expect(shown).toContain("<!DOCTYPE html>");
@@ -57,17 +57,17 @@ describe("sending messages through the SDK", () => {
   it("posts to the channel if the thread accepts no messages", async () => {
     await using bench = await openBench();
     const thread = { channel: "C_GENERAL", thread: "1795931000.000100" };
-    bench.standIn.fail({ kind: "error", error: "cannot_reply_to_message" });
+    bench.fakeServer.fail({ kind: "error", error: "cannot_reply_to_message" });
     await send(bench, markdown("**yes**"), "row1", thread);
-    expect(bench.standIn.sent).toMatchObject([{ channel: "C_GENERAL", content: { text: "*yes*" } }]);
-    expect(bench.standIn.sent[0]?.threadTs).toBeUndefined();
+    expect(bench.fakeServer.sent).toMatchObject([{ channel: "C_GENERAL", content: { text: "*yes*" } }]);
+    expect(bench.fakeServer.sent[0]?.threadTs).toBeUndefined();
   });
 
   it("sends plain text if Slack rejects a message in every other form", async () => {
     await using bench = await openBench();
-    bench.standIn.fail({ kind: "error", error: "invalid_arguments" });
+    bench.fakeServer.fail({ kind: "error", error: "invalid_arguments" });
     await send(bench, markdown("**yes**, [it](https://a.example)"));
-    expect(bench.standIn.sent).toMatchObject([{ content: { text: "yes, it (https://a.example)" } }]);
+    expect(bench.fakeServer.sent).toMatchObject([{ content: { text: "yes, it (https://a.example)" } }]);
   });
 
   it("falls back to mrkdwn if the workspace rejects blocks", async () => {
@@ -84,9 +84,9 @@ describe("sending messages through the SDK", () => {
       "| a | b |\n| - | - |\n| 1 | 2 |",
       "---",
     ].join("\n\n");
-    bench.standIn.fail({ kind: "error", error: "msg_blocks_too_long" });
+    bench.fakeServer.fail({ kind: "error", error: "msg_blocks_too_long" });
     await send(bench, markdown(text));
-    expect(bench.standIn.sent[0]?.content.text).toBe(
+    expect(bench.fakeServer.sent[0]?.content.text).toBe(
       [
         "*Head _x_*",
         "1. one\n2. two\n    • inner *bold*",
@@ -106,7 +106,7 @@ describe("sending messages through the SDK", () => {
     await using bench = await openBench();
     const calls = "<!channel> ".repeat(1_090).slice(0, 12_000).trim();
     await send(bench, markdown(calls));
-    const [sent] = bench.standIn.sent;
+    const [sent] = bench.fakeServer.sent;
     expect(sent?.content.blocks).toBeUndefined();
     expect(sent?.content.text).not.toContain("<!");
     expect((await expectChannelError(send(bench, markdown("&".repeat(12_001)), "row2"))).code).toBe(
@@ -124,7 +124,7 @@ describe("sending messages through the SDK", () => {
       { id: "b", label: "Yes" },
     ];
     await send(bench, { type: "buttons", text: "Now?", buttons });
-    const elements = bench.standIn.sent[0]?.content.blocks?.[1]?.["elements"];
+    const elements = bench.fakeServer.sent[0]?.content.blocks?.[1]?.["elements"];
     expect(elements).toMatchObject([{ text: { text: "…" } }, { text: { text: "Yes" } }]);
   });
 
@@ -140,7 +140,7 @@ describe("sending messages through the SDK", () => {
       ],
     };
     await send(bench, question);
-    const actions = bench.standIn.sent[0]?.content.blocks?.[1];
+    const actions = bench.fakeServer.sent[0]?.content.blocks?.[1];
     expect(actions).toMatchObject({
       type: "actions",
       elements: [
@@ -156,15 +156,15 @@ describe("sending messages through the SDK", () => {
 
   it("edits, deletes and reacts only within the message's conversation", async () => {
     await using bench = await openBench();
-    const { channel, standIn } = bench;
+    const { channel, fakeServer } = bench;
     const { parts } = await send(bench, markdown("one"));
     const id = parts[0]?.messageId ?? "";
     await channel.edit?.(to, id, { parts: [markdown("two")] }, never);
     for (const on of [true, true]) await channel.react?.(to, id, { emoji: "👍", on }, never);
-    expect(standIn.reactions(id.split(":")[1] ?? "")).toEqual(["+1"]);
+    expect(fakeServer.reactions(id.split(":")[1] ?? "")).toEqual(["+1"]);
     await channel.react?.(to, id, { emoji: "👍", on: false }, never);
     await channel.react?.(to, id, { emoji: "👍", on: false }, never);
-    expect(standIn.reactions(id.split(":")[1] ?? "")).toEqual([]);
+    expect(fakeServer.reactions(id.split(":")[1] ?? "")).toEqual([]);
     const other = { channel: "C_OTHER" };
     expect(
       (await expectChannelError(channel.edit?.(other, id, { parts: [markdown("x")] }, never) ?? never0)).code,
@@ -173,9 +173,9 @@ describe("sending messages through the SDK", () => {
     expect(
       (await expectChannelError(channel.react?.(to, id, { emoji: "🫨", on: true }, never) ?? never0)).code,
     ).toBe("unsupported");
-    expect(standIn.sent[0]).toMatchObject({ shown: ["one", "two"], isDeleted: false });
+    expect(fakeServer.sent[0]).toMatchObject({ shown: ["one", "two"], isDeleted: false });
     await channel.remove?.(to, id, never);
-    expect(standIn.sent[0]?.isDeleted).toBe(true);
+    expect(fakeServer.sent[0]?.isDeleted).toBe(true);
   });
 
   it("reconciles by key, in threads too, not by text", async () => {
@@ -190,30 +190,30 @@ describe("sending messages through the SDK", () => {
       outcome: "sent",
       messageId: parts[0]?.messageId,
     });
-    bench.standIn.fail({ kind: "error", error: "missing_scope", method: "conversations.replies" });
+    bench.fakeServer.fail({ kind: "error", error: "missing_scope", method: "conversations.replies" });
     expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "unknown" });
   });
 
   it("leaves an outcome unknown if a public app may not read now or sees too little", async () => {
     const clock = createAdjustableClock();
-    const standIn = { limitedHistory: true, tiers: true, now: clock.now };
+    const fakeServer = { limitedHistory: true, tiers: true, now: clock.now };
     await using bench = await openBench(
       { transport: "webhook", distribution: "public" },
-      { standIn, context: { clock } },
+      { fakeServer, context: { clock } },
     );
     const intent = { to, idempotencyKey: "row1", part: 0, content: markdown("x"), attemptedAt: clock.now() };
     for (let count = 0; count < 16; count += 1)
-      bench.standIn.plant({ channel: to.channel, text: `${count}` });
+      bench.fakeServer.plant({ channel: to.channel, text: `${count}` });
     expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "unknown" });
     const error = await expectChannelError(bench.channel.reconcile?.(intent, never) ?? never0);
     expect(error).toMatchObject({ code: "rate_limited", scope: "conversation", retryAfterMs: 60_000 });
     clock.advance(60_000);
     expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "unknown" });
-    expect(bench.standIn.called.filter((method) => method === "conversations.history")).toHaveLength(2);
+    expect(bench.fakeServer.called.filter((method) => method === "conversations.history")).toHaveLength(2);
   });
 
   it("reports Slack's reason for a failure", async () => {
-    await using bench = await openBench({ transport: "webhook" }, { standIn: { strange: ["C_STRANGE"] } });
+    await using bench = await openBench({ transport: "webhook" }, { fakeServer: { strange: ["C_STRANGE"] } });
     expect(await expectChannelError(send(bench, markdown("x"), "k", { channel: "C_STRANGE" }))).toMatchObject(
       {
         code: "not_found",
@@ -221,12 +221,12 @@ describe("sending messages through the SDK", () => {
         platformCode: "channel_not_found",
       },
     );
-    bench.standIn.fail({ kind: "error", error: "fatal_error" });
+    bench.fakeServer.fail({ kind: "error", error: "fatal_error" });
     expect((await expectChannelError(send(bench, markdown("x")))).code).toBe("unknown_outcome");
-    bench.standIn.fail({ kind: "error", error: "constructor", times: 2 });
+    bench.fakeServer.fail({ kind: "error", error: "constructor", times: 2 });
     expect((await expectChannelError(send(bench, markdown("x")))).code).toBe("invalid");
     await using unreachable = await openBench();
-    await unreachable.standIn.stop();
+    await unreachable.fakeServer.stop();
     // An existing connection may have received the request.
     await expectChannelError(send(unreachable, markdown("x")));
     expect((await expectChannelError(send(unreachable, markdown("x")))).code).toBe("transient");
@@ -234,7 +234,7 @@ describe("sending messages through the SDK", () => {
 
   it("looks up a user's name once and opens a direct conversation", async () => {
     await using bench = await openBench();
-    const { channel, standIn } = bench;
+    const { channel, fakeServer } = bench;
     const asked = ["U_ANN", "U_ANN", "U_NOBODY", "U_NOBODY", "B_BOT"].map((id) =>
       channel.resolve?.(id, never),
     );
@@ -245,7 +245,7 @@ describe("sending messages through the SDK", () => {
       undefined,
       undefined,
     ]);
-    expect(standIn.called.filter((method) => method === "users.info")).toHaveLength(2);
+    expect(fakeServer.called.filter((method) => method === "users.info")).toHaveLength(2);
     expect(await channel.openDirect?.("U_SENDER", never)).toEqual({ channel: "D_DIRECT" });
     expect((await expectChannelError(channel.openDirect?.("nobody", never) ?? never0)).code).toBe(
       "not_found",
@@ -254,7 +254,7 @@ describe("sending messages through the SDK", () => {
 
   it("returns history, oldest first, with the senders", async () => {
     await using bench = await openBench();
-    await bench.standIn.postEvent(bench.url, textMessage("a &amp; b", { ts: "1767225600.000100" }));
+    await bench.fakeServer.postEvent(bench.url, textMessage("a &amp; b", { ts: "1767225600.000100" }));
     await send(bench, markdown("**c**"));
     const listed = await bench.channel.history?.(to, { limit: 10, signal: never });
     expect(listed).toMatchObject([
@@ -272,23 +272,23 @@ describe("sending messages through the SDK", () => {
     await using bench = await openBench();
     const place = { channel: "D_DIRECT", thread: "1.2" };
     await bench.channel.typing?.(place, { on: true }, never);
-    expect(bench.standIn.status("1.2")).toBe("is writing…");
+    expect(bench.fakeServer.status("1.2")).toBe("is writing…");
     await bench.channel.typing?.(place, { on: false }, never);
-    expect(bench.standIn.status("1.2")).toBe("");
+    expect(bench.fakeServer.status("1.2")).toBe("");
     await bench.channel.typing?.(to, { on: true }, never);
-    bench.standIn.fail({ kind: "error", error: "missing_scope", method: "setStatus" });
+    bench.fakeServer.fail({ kind: "error", error: "missing_scope", method: "setStatus" });
     await bench.channel.typing?.(place, { on: true }, never);
     await bench.channel.typing?.(place, { on: true }, never);
-    expect(bench.standIn.called.filter((method) => method.endsWith("setStatus"))).toHaveLength(3);
+    expect(bench.fakeServer.called.filter((method) => method.endsWith("setStatus"))).toHaveLength(3);
   });
 
   it("still shows the status after one thread no longer exists", async () => {
     await using bench = await openBench();
     const place = { channel: "C_GENERAL", thread: "1767225600.000100" };
-    bench.standIn.fail({ kind: "error", error: "channel_not_found", method: "setStatus" });
+    bench.fakeServer.fail({ kind: "error", error: "channel_not_found", method: "setStatus" });
     await bench.channel.typing?.(place, { on: true }, never);
     await bench.channel.typing?.(place, { on: true }, never);
-    expect(bench.standIn.called.filter((method) => method.endsWith("setStatus"))).toHaveLength(2);
+    expect(bench.fakeServer.called.filter((method) => method.endsWith("setStatus"))).toHaveLength(2);
   });
 });
 
@@ -311,7 +311,7 @@ describe("files", () => {
 
   it("are downloaded only from Slack's hosts, with the token", async () => {
     await using bench = await openBench();
-    const file = bench.standIn.addFile({
+    const file = bench.fakeServer.addFile({
       id: "F1",
       name: "a.txt",
       mimeType: "text/plain",
@@ -332,7 +332,7 @@ describe("files", () => {
     ];
     for (const address of evil)
       expect((await expectChannelError(fetchMedia(bench, { id: "F1", url: address }))).code).toBe("invalid");
-    bench.standIn.revoke();
+    bench.fakeServer.revoke();
     expect((await expectChannelError(fetchMedia(bench, { id: "F1", url }))).code).toBe("permission");
   });
 
@@ -343,23 +343,23 @@ describe("files", () => {
     expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "not_sent" });
     const sending = () =>
       bench.channel.send(to, { parts: [part] }, { idempotencyKey: "row1", signal: never, openMedia });
-    bench.standIn.fail({ kind: "status", method: "getUploadURLExternal" });
+    bench.fakeServer.fail({ kind: "status", method: "getUploadURLExternal" });
     expect((await expectChannelError(sending())).code).toBe("transient");
-    bench.standIn.fail({ kind: "cut", method: "completeUploadExternal" });
+    bench.fakeServer.fail({ kind: "cut", method: "completeUploadExternal" });
     expect((await expectChannelError(sending())).code).toBe("unknown_outcome");
     expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "unknown" });
   });
 
   it("of users are not mistaken for the bot's own if the bot has only a user id", async () => {
     await using bench = await openBench(undefined, {
-      standIn: { bot: { userId: "U_BOT", botId: "", name: "signalbox" } },
+      fakeServer: { bot: { userId: "U_BOT", botId: "", name: "signalbox" } },
     });
     const file = { id: "F1", name: "a.txt", mimeType: "text/plain", content: Buffer.from("content") };
-    const files = [bench.standIn.addFile(file)];
+    const files = [bench.fakeServer.addFile(file)];
     const intent = { to, idempotencyKey: "row1", part: 0, content: part, attemptedAt: Date.now() };
-    bench.standIn.plant({ channel: to.channel, user: "U_ANN", files });
+    bench.fakeServer.plant({ channel: to.channel, user: "U_ANN", files });
     expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "not_sent" });
-    bench.standIn.plant({ channel: to.channel, user: "U_BOT", files });
+    bench.fakeServer.plant({ channel: to.channel, user: "U_BOT", files });
     expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "unknown" });
   });
 });

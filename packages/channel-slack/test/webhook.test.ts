@@ -44,7 +44,7 @@ describe("signed requests", () => {
     const clock = createAdjustableClock(1_767_225_600_000);
     await using bench = await openBench({ transport: "webhook" }, { context: { clock } });
     const post = async (seconds: number | string) =>
-      (await bench.standIn.postEvent(bench.url, textMessage("hi"), { timestamp: seconds })).status;
+      (await bench.fakeServer.postEvent(bench.url, textMessage("hi"), { timestamp: seconds })).status;
     const now = 1_767_225_600;
     expect(await Promise.all([now, now - 300, now + 300].map(post))).toEqual([200, 200, 200]);
     expect(await Promise.all([now - 301, now + 301, "", "NaN", "1e9", " "].map(post))).toEqual(
@@ -56,12 +56,12 @@ describe("signed requests", () => {
     await using bench = await openBench();
     bench.onEmit = async () => "rejected";
     const message = textMessage("one");
-    expect((await bench.standIn.postEvent(bench.url, message)).status).toBe(503);
+    expect((await bench.fakeServer.postEvent(bench.url, message)).status).toBe(503);
     bench.onEmit = undefined;
     const retry = { number: 1, reason: "http_error" };
-    expect((await bench.standIn.postEvent(bench.url, message, { retry })).status).toBe(200);
+    expect((await bench.fakeServer.postEvent(bench.url, message, { retry })).status).toBe(200);
     expect(
-      (await bench.standIn.postEvent(bench.url, message, { retry: { ...retry, number: 2 } })).status,
+      (await bench.fakeServer.postEvent(bench.url, message, { retry: { ...retry, number: 2 } })).status,
     ).toBe(200);
     expect(bench.events).toHaveLength(1);
   });
@@ -76,7 +76,7 @@ describe("signed requests", () => {
       slashCommand("/deploy", "now please", { channel: "C_GENERAL" }),
     ];
     for (const delivery of deliveries) {
-      const answer = await bench.standIn.postEvent(bench.url, delivery);
+      const answer = await bench.fakeServer.postEvent(bench.url, delivery);
       expect([answer.status, await answer.text()]).toEqual([200, ""]);
     }
     expect(bench.events).toMatchObject([
@@ -97,11 +97,14 @@ describe("signed requests", () => {
     };
     await using bench = await openBench(
       { transport: "webhook" },
-      { context: { fetch: through }, standIn: { strange: ["C_STRANGE"] } },
+      { context: { fetch: through }, fakeServer: { strange: ["C_STRANGE"] } },
     );
     const options = { idempotencyKey: "k", signal: new AbortController().signal };
     const status = { parts: [{ type: "markdown" as const, text: "**Well** <!channel>" }] };
-    await bench.standIn.postEvent(bench.url, slashCommand("/signalbox", "status", { channel: "C_STRANGE" }));
+    await bench.fakeServer.postEvent(
+      bench.url,
+      slashCommand("/signalbox", "status", { channel: "C_STRANGE" }),
+    );
     const [{ address = "" } = {}] = bench.events;
     const to = slack.codec.decode(address);
     expect((await bench.channel.send(to, status, options)).parts).toHaveLength(1);
@@ -114,9 +117,12 @@ describe("signed requests", () => {
       scope: "conversation",
     });
     // If the bot is a member, everyone sees the answer.
-    await bench.standIn.postEvent(bench.url, slashCommand("/signalbox", "status", { channel: "C_GENERAL" }));
+    await bench.fakeServer.postEvent(
+      bench.url,
+      slashCommand("/signalbox", "status", { channel: "C_GENERAL" }),
+    );
     await bench.channel.send(slack.codec.decode(bench.events[1]?.address ?? ""), status, options);
-    expect(bench.standIn.sent).toMatchObject([{ channel: "C_GENERAL" }]);
+    expect(bench.fakeServer.sent).toMatchObject([{ channel: "C_GENERAL" }]);
     expect(answers).toHaveLength(1);
   });
 
@@ -151,20 +157,20 @@ describe("signed requests", () => {
   it("look up the kind of the conversation if the event lacks it, and are retried if that fails", async () => {
     await using bench = await openBench(
       { transport: "webhook" },
-      { standIn: { channels: { G_SOME: "mpim" } } },
+      { fakeServer: { channels: { G_SOME: "mpim" } } },
     );
-    bench.standIn.fail({ kind: "status", method: "conversations.info" });
+    bench.fakeServer.fail({ kind: "status", method: "conversations.info" });
     const click = buttonClick("1.2", { id: "yes" }, { channel: "G_SOME" });
-    expect((await bench.standIn.postEvent(bench.url, click)).status).toBe(503);
-    expect((await bench.standIn.postEvent(bench.url, click)).status).toBe(200);
+    expect((await bench.fakeServer.postEvent(bench.url, click)).status).toBe(503);
+    expect((await bench.fakeServer.postEvent(bench.url, click)).status).toBe(200);
     expect(bench.events).toMatchObject([{ conversation: { id: "G_SOME", kind: "group" } }]);
   });
 
   it("address the bot in threads in which it has written, even after a restart", async () => {
     const state = createInMemoryState();
     const threadTs = "1767225600.000100";
-    const say = ({ standIn, url }: Bench, text: string) =>
-      standIn.postEvent(url, textMessage(text, { channelType: "channel", threadTs }));
+    const say = ({ fakeServer, url }: Bench, text: string) =>
+      fakeServer.postEvent(url, textMessage(text, { channelType: "channel", threadTs }));
     await using bench = await openBench({ transport: "webhook" }, { context: { state } });
     await say(bench, "before");
     await bench.channel.send(
@@ -196,12 +202,12 @@ describe("signed requests", () => {
   it("look up the names of a limited number of mentioned users", async () => {
     await using bench = await openBench();
     const everybody = Array.from({ length: 200 }, (_, index) => `<@U${index}>`).join(" ");
-    await bench.standIn.postEvent(
+    await bench.fakeServer.postEvent(
       bench.url,
       textMessage(`<@U_ANN> ${everybody}`, { channelType: "channel" }),
     );
     expect(bench.events).toMatchObject([{ text: expect.stringMatching(/^@Ann @U0 .*@U199$/) }]);
-    expect(bench.standIn.called.filter((method) => method === "users.info")).toHaveLength(20);
+    expect(bench.fakeServer.called.filter((method) => method === "users.info")).toHaveLength(20);
   });
 
   it("emit messages of a conversation in order, however long each lookup takes", async () => {
@@ -216,7 +222,7 @@ describe("signed requests", () => {
     };
     await using bench = await openBench({ transport: "webhook" }, { context: { fetch: slowly } });
     const say = (text: string, channel: string) =>
-      bench.standIn.postEvent(bench.url, textMessage(text, { channel, channelType: "channel" }));
+      bench.fakeServer.postEvent(bench.url, textMessage(text, { channel, channelType: "channel" }));
     const first = say("ask <@U_ANN>", "C_GENERAL");
     await asked.promise;
     const second = say("and quickly", "C_GENERAL");
@@ -232,7 +238,7 @@ describe("signed requests", () => {
 
   it("keep a mention in the channel if replyInThread is off", async () => {
     await using bench = await openBench({ transport: "webhook", replyInThread: false });
-    await bench.standIn.postEvent(bench.url, channelMention("hi", "U_BOT"));
+    await bench.fakeServer.postEvent(bench.url, channelMention("hi", "U_BOT"));
     expect(bench.events).toMatchObject([{ address: "slack:C_GENERAL", addressed: "mention" }]);
     expect(bench.events[0]?.conversation.threadId).toBeUndefined();
   });
@@ -241,7 +247,7 @@ describe("signed requests", () => {
     const clock = createAdjustableClock();
     await using bench = await openBench({ transport: "webhook" }, { context: { clock } });
     expect(bench.channel.health()).toEqual({ state: "ready" });
-    bench.standIn.revoke();
+    bench.fakeServer.revoke();
     clock.advance(300_001);
     await expect.poll(() => bench.channel.health().state).toBe("down");
   });

@@ -19,24 +19,24 @@ function seen(events: readonly InboundEvent[]) {
   );
 }
 
-const polls = ({ standIn }: Bench) =>
-  standIn.requests.filter(({ path }) => path.endsWith("/getUpdates")).length;
+const polls = ({ fakeServer }: Bench) =>
+  fakeServer.requests.filter(({ path }) => path.endsWith("/getUpdates")).length;
 
 describe("an album", () => {
   it("becomes one message with all its images, including late ones, at the first one's position", async () => {
     const clock = createAdjustableClock();
     await using bench = await openBench({}, { context: { clock } });
-    const before = bench.standIn.push(textMessage("before"));
+    const before = bench.fakeServer.push(textMessage("before"));
     await before;
-    const parts = [bench.standIn.push(picture("7", "a", "look at these"))];
+    const parts = [bench.fakeServer.push(picture("7", "a", "look at these"))];
     await expect.poll(() => clock.pending).toBe(1);
-    parts.push(bench.standIn.push(textMessage("between")), bench.standIn.push(picture("7", "b")));
+    parts.push(bench.fakeServer.push(textMessage("between")), bench.fakeServer.push(picture("7", "b")));
     const asked = polls(bench);
     clock.advance(500);
     await expect.poll(() => polls(bench)).toBeGreaterThan(asked);
     await expect.poll(() => clock.pending).toBe(1);
     expect(bench.events).toHaveLength(1);
-    expect(bench.standIn.pending()).toBe(3);
+    expect(bench.fakeServer.pending()).toBe(3);
     clock.advance(500);
     await Promise.all(parts);
     expect(seen(bench.events)).toEqual([
@@ -47,26 +47,26 @@ describe("an album", () => {
   });
 
   it("becomes one message even if a page of updates ends within it", async () => {
-    const standIn = await startTelegram({ token });
+    const fakeServer = await startTelegram({ token });
     try {
-      const texts = Array.from({ length: 99 }, (_, number) => standIn.push(textMessage(`${number}`)));
-      const parts = [standIn.push(picture("7", "a", "both")), standIn.push(picture("7", "b"))];
-      await using bench = await openBench({}, { standIn });
+      const texts = Array.from({ length: 99 }, (_, number) => fakeServer.push(textMessage(`${number}`)));
+      const parts = [fakeServer.push(picture("7", "a", "both")), fakeServer.push(picture("7", "b"))];
+      await using bench = await openBench({}, { fakeServer });
       await Promise.all([...texts, ...parts]);
       expect(seen(bench.events.slice(99))).toEqual([{ text: "both", files: ["a", "b"] }]);
     } finally {
-      await standIn.stop();
+      await fakeServer.stop();
     }
   });
 
   it("is confirmed only as a whole and emitted once, even after a crash in between", async () => {
-    const standIn = await startTelegram({ token });
+    const fakeServer = await startTelegram({ token });
     const state = createInMemoryState();
     const taken: InboundEvent[] = [];
     try {
-      const parts = [standIn.push(picture("7", "a", "both")), standIn.push(picture("7", "b"))];
+      const parts = [fakeServer.push(picture("7", "a", "both")), fakeServer.push(picture("7", "b"))];
       {
-        await using bench = await openBench({}, { standIn, context: { state } });
+        await using bench = await openBench({}, { fakeServer, context: { state } });
         // The host stored the album, and the process dies before confirming it.
         const kept = Promise.withResolvers<void>();
         bench.onEmit = async (event) => {
@@ -75,10 +75,10 @@ describe("an album", () => {
           return "rejected";
         };
         await kept.promise;
-        expect(standIn.pending()).toBe(2);
+        expect(fakeServer.pending()).toBe(2);
       }
-      parts.push(standIn.push(picture("7", "c")));
-      await using bench = await openBench({}, { standIn, context: { state } });
+      parts.push(fakeServer.push(picture("7", "c")));
+      await using bench = await openBench({}, { fakeServer, context: { state } });
       await Promise.all(parts);
       const [first] = bench.events;
       expect(first?.eventId).toBe(taken[0]?.eventId);
@@ -88,7 +88,7 @@ describe("an album", () => {
         { text: "", files: ["c"] },
       ]);
     } finally {
-      await standIn.stop();
+      await fakeServer.stop();
     }
   });
 
@@ -101,7 +101,7 @@ describe("an album", () => {
       return text === "between" && tried.length < 3 ? "rejected" : "accepted";
     };
     const parts = [picture("7", "a", "album"), textMessage("between"), picture("7", "b")];
-    await Promise.all(parts.map((part) => bench.standIn.push(part)));
+    await Promise.all(parts.map((part) => bench.fakeServer.push(part)));
     expect(tried).toEqual(["album", "between", "between"]);
   });
 
@@ -113,7 +113,7 @@ describe("an album", () => {
     Object.assign(Object(mentioning["message"]), {
       caption_entities: [{ type: "mention", offset: 0, length: 14 }],
     });
-    await Promise.all([plain, mentioning].map((part) => bench.standIn.push(part)));
+    await Promise.all([plain, mentioning].map((part) => bench.fakeServer.push(part)));
     expect(bench.events).toMatchObject([{ addressed: "mention", text: "what is this?" }]);
     expect(seen(bench.events)).toMatchObject([{ files: ["a", "b"] }]);
   });

@@ -13,12 +13,12 @@ import { launchLocally } from "@signalbox/channel-process/testkit";
 import {
   click,
   commandMessage,
+  type FakeTelegram,
   messageObject,
   person,
   startTelegram,
   type TelegramFault,
   type TelegramMessage,
-  type TelegramStandIn,
   textMessage,
 } from "@signalbox/testkit/telegram";
 import { afterAll, describe, it } from "vitest";
@@ -87,9 +87,9 @@ function idOf({ chatId, messageId }: TelegramMessage): string {
   return `${chatId}:${messageId}`;
 }
 
-async function choose(standIn: TelegramStandIn, channel: Running, choice: Choice): Promise<boolean> {
+async function choose(fakeServer: FakeTelegram, channel: Running, choice: Choice): Promise<boolean> {
   const { eventId, messageId, label } = choice;
-  const message = standIn.sent.find((one) => idOf(one) === messageId);
+  const message = fakeServer.sent.find((one) => idOf(one) === messageId);
   const button = message && buttonsOf(message).find((one) => one.label === label);
   if (message === undefined || button === undefined) throw new Error(`There is no choice ${label}.`);
   const update = click(button.data, message, { queryId: eventId, updateId: numberOf(eventId) });
@@ -109,28 +109,28 @@ const harness: ChannelHarness<TelegramAddress> = {
   },
   recorded,
   async open() {
-    const standIn = await startTelegram({ token, users: [person], chats: [person.id, -1_001_234] });
-    standIn.addFile("file-1", Buffer.from("content"));
+    const fakeServer = await startTelegram({ token, users: [person], chats: [person.id, -1_001_234] });
+    fakeServer.addFile("file-1", Buffer.from("content"));
     return {
       config: {
         botToken: token,
         transport: "webhook",
         webhookSecret,
         webhookUrl: "https://gateway.example/channels/telegram/main",
-        apiBaseUrl: standIn.url,
+        apiBaseUrl: fakeServer.url,
       },
       secrets: [token, webhookSecret],
       to: { chatId: String(person.id) },
       sent: () =>
-        standIn.sent
+        fakeServer.sent
           .filter(({ deleted }) => !deleted)
           .map((message) => ({
             messageId: idOf(message),
             text: message.media === undefined ? message.text : `[${message.media.kind}]`,
           })),
-      drafted: () => standIn.sent.flatMap(({ texts }) => texts),
+      drafted: () => fakeServer.sent.flatMap(({ texts }) => texts),
       sentMedia: () =>
-        standIn.sent.flatMap((message) => {
+        fakeServer.sent.flatMap((message) => {
           const { media } = message;
           const kind = kinds[media?.kind ?? ""];
           if (media === undefined || kind === undefined) return [];
@@ -138,15 +138,15 @@ const harness: ChannelHarness<TelegramAddress> = {
           return [{ messageId: idOf(message), kind, content, name }];
         }),
       polls: () =>
-        standIn.sent.flatMap(({ chatId, messageId, poll }) =>
+        fakeServer.sent.flatMap(({ chatId, messageId, poll }) =>
           poll === undefined ? [] : [{ messageId: `${chatId}:${messageId}`, ...poll }],
         ),
-      vote: (messageId, counts) => standIn.vote(Number(messageId.split(":")[1]), counts),
+      vote: (messageId, counts) => fakeServer.vote(Number(messageId.split(":")[1]), counts),
       messageId: ({ messageId, from }) =>
         `${from === "person" ? person.id : -1_001_234}:${numberOf(messageId)}`,
       async deliver(channel, delivery) {
         const update = updateOf(delivery);
-        standIn.take(update);
+        fakeServer.take(update);
         return (await post(channel, update, webhookSecret)) === 200;
       },
       refer: {
@@ -180,36 +180,38 @@ const harness: ChannelHarness<TelegramAddress> = {
       person: { id: String(person.id), name: person.firstName ?? "" },
       reactions(messageId) {
         const [chatId, id] = messageId.split(":").map(Number);
-        return standIn.reactions(chatId ?? 0, id ?? 0);
+        return fakeServer.reactions(chatId ?? 0, id ?? 0);
       },
       choices(messageId) {
-        const message = standIn.sent.find((one) => idOf(one) === messageId);
+        const message = fakeServer.sent.find((one) => idOf(one) === messageId);
         return message === undefined ? [] : buttonsOf(message).map(({ label }) => label);
       },
-      choose: (channel, choice) => choose(standIn, channel, choice),
-      commands: () => standIn.commands.list.flatMap((one) => textAt(one, "command") ?? []),
+      choose: (channel, choice) => choose(fakeServer, channel, choice),
+      commands: () => fakeServer.commands.list.flatMap((one) => textAt(one, "command") ?? []),
       command: use,
       deliverRecorded: async (channel, payload) => (await post(channel, payload, webhookSecret)) === 200,
       async forge(channel, how) {
         if (how !== "missing" && how !== "wrong") return undefined;
         return post(channel, textMessage("forged"), how === "missing" ? undefined : "a guess");
       },
-      fail: (how) => standIn.fail(faults[how]),
+      fail: (how) => fakeServer.fail(faults[how]),
       setAway: (away) =>
-        away ? standIn.fail({ kind: "status", status: 503, path: "/bot", times: 1_000 }) : standIn.heal(),
-      revoke: () => standIn.revoke(),
+        away
+          ? fakeServer.fail({ kind: "status", status: 503, path: "/bot", times: 1_000 })
+          : fakeServer.heal(),
+      revoke: () => fakeServer.revoke(),
       media: {
         ref: { kind: "file", mimeType: "application/octet-stream", ref: { fileId: "file-1" } },
         content: Buffer.from("content"),
-        answerWith: (answer) => standIn.answerAt(`/file/bot${token}/`, answer),
+        answerWith: (answer) => fakeServer.answerAt(`/file/bot${token}/`, answer),
         leadingTo(address) {
-          standIn.answerAt(`/bot${token}/getFile`, () =>
+          fakeServer.answerAt(`/bot${token}/getFile`, () =>
             Response.json({ ok: true, result: { file_id: "file-1", file_path: address } }),
           );
           return [{ fileId: address }];
         },
       },
-      close: () => standIn.stop(),
+      close: () => fakeServer.stop(),
     };
   },
 };

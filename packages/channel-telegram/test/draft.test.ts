@@ -45,9 +45,9 @@ describe("a draft", () => {
     // The final edit does not wait. If Telegram rate-limits it, the host retries.
     pass(everyMs);
     await draft.finalize({ parts: [{ type: "markdown", text: "**the end**" }] });
-    expect(bench.standIn.sent).toMatchObject([{ text: "the end" }]);
+    expect(bench.fakeServer.sent).toMatchObject([{ text: "the end" }]);
     // A rate-limited update would have thrown.
-    expect(bench.standIn.sent[0]?.texts).toHaveLength(31);
+    expect(bench.fakeServer.sent[0]?.texts).toHaveLength(31);
   });
 
   it("is finalized without waiting for the edit rate", async () => {
@@ -60,7 +60,7 @@ describe("a draft", () => {
     await expect.poll(() => clock.pending).toBe(1);
     await draft.finalize({ parts: [{ type: "text", text: "one and all" }] });
     await late;
-    expect(bench.standIn.sent).toMatchObject([{ text: "one and all" }]);
+    expect(bench.fakeServer.sent).toMatchObject([{ text: "one and all" }]);
   });
 
   it("reports a rate limit with its wait and does not retry by itself", async () => {
@@ -68,13 +68,13 @@ describe("a draft", () => {
     const { bench, draft } = await openDraft("5001", clock);
     await using _ = bench;
     await draft.update("one");
-    bench.standIn.fail({ kind: "rate", retryAfter: 17, path: "editMessageText" });
-    const before = bench.standIn.requests.length;
+    bench.fakeServer.fail({ kind: "rate", retryAfter: 17, path: "editMessageText" });
+    const before = bench.fakeServer.requests.length;
     await expect(draft.update("one and")).rejects.toMatchObject({
       code: "rate_limited",
       retryAfterMs: 17_000,
     });
-    expect(bench.standIn.requests.length - before).toBe(1);
+    expect(bench.fakeServer.requests.length - before).toBe(1);
   });
 
   it("fails permanently if its message was deleted", async () => {

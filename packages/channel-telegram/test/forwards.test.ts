@@ -18,7 +18,7 @@ describe("a message that is forwarded with a comment", () => {
   it("is one message together with the comment that addresses the bot", async () => {
     await using bench = await openBench();
     const pushed = [comment(), forward("The harbour is closed."), forward("Until Monday.")];
-    await Promise.all(pushed.map((update) => bench.standIn.push(update)));
+    await Promise.all(pushed.map((update) => bench.fakeServer.push(update)));
     expect(bench.events).toMatchObject([
       {
         text: "what about this?",
@@ -50,7 +50,7 @@ describe("a message that is forwarded with a comment", () => {
   ])("addresses nobody if it was forwarded %s", async (_, more) => {
     await using bench = await openBench();
     await Promise.all(
-      [comment(), forward("The harbour is closed.", more)].map((one) => bench.standIn.push(one)),
+      [comment(), forward("The harbour is closed.", more)].map((one) => bench.fakeServer.push(one)),
     );
     expect(bench.events).toMatchObject([{ addressed: "mention" }, { addressed: "none" }]);
   });
@@ -58,7 +58,7 @@ describe("a message that is forwarded with a comment", () => {
   it("is only context if the comment addresses nobody", async () => {
     await using bench = await openBench();
     const plain = textMessage("look", { chat, at });
-    await Promise.all([plain, forward("The harbour is closed.")].map((one) => bench.standIn.push(one)));
+    await Promise.all([plain, forward("The harbour is closed.")].map((one) => bench.fakeServer.push(one)));
     expect(bench.events).toMatchObject([
       { addressed: "none", text: "look", references: [{ kind: "forward" }] },
     ]);
@@ -76,7 +76,7 @@ it("a reply to an anonymous administrator or a channel's post names the chat as 
     text: "The fair is on Monday.",
   };
   const reply_to_message = { ...post, sender_chat: { id: -1_009, type: "channel", title: "News" } };
-  await bench.standIn.push(groupMention("when?", "signalbox_bot", { chat, fields: { reply_to_message } }));
+  await bench.fakeServer.push(groupMention("when?", "signalbox_bot", { chat, fields: { reply_to_message } }));
   expect(bench.events).toMatchObject([
     {
       references: [{ kind: "reply", sender: { id: "-1009", name: "News" }, text: "The fair is on Monday." }],

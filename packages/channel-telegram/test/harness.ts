@@ -1,6 +1,6 @@
 import type { ChannelContext } from "@signalbox/channel";
 import { openChannel, type RunningChannel } from "@signalbox/channel/testkit";
-import { startTelegram, type TelegramOptions, type TelegramStandIn } from "@signalbox/testkit/telegram";
+import { type FakeTelegram, startTelegram, type TelegramOptions } from "@signalbox/testkit/telegram";
 import { type TelegramAddress, type TelegramConfig, telegram } from "../src/index.ts";
 
 export const token = "42:secret-of-the-bot-0123456789";
@@ -11,7 +11,7 @@ export const BUILT = new URL("../dist/index.js", import.meta.url).href;
 
 /** A running channel and its fake server. */
 export interface Bench extends RunningChannel<TelegramAddress> {
-  readonly standIn: TelegramStandIn;
+  readonly fakeServer: FakeTelegram;
 }
 
 export async function openBench(
@@ -19,18 +19,18 @@ export async function openBench(
   options: Partial<TelegramOptions> & {
     readonly context?: Partial<ChannelContext<TelegramConfig>>;
     /** Reuses a running fake server. */
-    readonly standIn?: TelegramStandIn;
+    readonly fakeServer?: FakeTelegram;
   } = {},
 ): Promise<Bench> {
-  const standIn = options.standIn ?? (await startTelegram({ token, ...options }));
-  const settings = { botToken: token, apiBaseUrl: standIn.url, ...config };
+  const fakeServer = options.fakeServer ?? (await startTelegram({ token, ...options }));
+  const settings = { botToken: token, apiBaseUrl: fakeServer.url, ...config };
   const running = await openChannel(telegram, settings, {
     context: options.context ?? {},
     close: async () => {
-      if (options.standIn === undefined) await standIn.stop();
+      if (options.fakeServer === undefined) await fakeServer.stop();
     },
   });
-  return Object.assign(running, { standIn });
+  return Object.assign(running, { fakeServer });
 }
 
 export { never } from "@signalbox/channel/testkit";

@@ -23,15 +23,15 @@ describe("long polling", () => {
     };
     let isConfirmed = false;
     const update = textMessage("hello");
-    const confirmed = bench.standIn.push(update).then(() => {
+    const confirmed = bench.fakeServer.push(update).then(() => {
       isConfirmed = true;
     });
     await emitted.promise;
     expect(isConfirmed).toBe(false);
-    expect(bench.standIn.pending()).toBe(1);
+    expect(bench.fakeServer.pending()).toBe(1);
     resolve("accepted");
     await confirmed;
-    expect(offsets(bench.standIn.requests)).toContain(update.update_id + 1);
+    expect(offsets(bench.fakeServer.requests)).toContain(update.update_id + 1);
   });
 
   it("fetches rejected updates again, in order", async () => {
@@ -42,25 +42,25 @@ describe("long polling", () => {
       return tried.length === 2 ? "rejected" : "accepted";
     };
     const updates = [textMessage("one"), textMessage("two"), textMessage("three")];
-    await Promise.all(updates.map((update) => bench.standIn.push(update)));
+    await Promise.all(updates.map((update) => bench.fakeServer.push(update)));
     const [one, two, three] = updates.map((update) => String(update.update_id));
     expect(tried).toEqual([one, two, two, three]);
   });
 
   it("reports messages of a supergroup under the id of the group that it was, also after a restart", async () => {
     const state = createInMemoryState();
-    const standIn = await startTelegram({ token });
+    const fakeServer = await startTelegram({ token });
     const group = { id: -77, type: "group" } as const;
     const supergroup = { id: -1_001_234, type: "supergroup" } as const;
     try {
       {
-        await using bench = await openBench({}, { standIn, context: { state } });
+        await using bench = await openBench({}, { fakeServer, context: { state } });
         for (const update of [
           textMessage("before", { chat: group }),
           ...groupMigration(-77, -1_001_234),
           textMessage("after", { chat: supergroup, messageId: 5, fields: { reply_to_message: {} } }),
         ])
-          await standIn.push(update);
+          await fakeServer.push(update);
         expect(bench.events).toMatchObject([
           { text: "before", conversation: { id: "-77" }, address: "telegram:-77" },
           {
@@ -71,17 +71,17 @@ describe("long polling", () => {
           },
         ]);
       }
-      await using bench = await openBench({}, { standIn, context: { state } });
-      await standIn.push(textMessage("later", { chat: supergroup, topicId: 9 }));
+      await using bench = await openBench({}, { fakeServer, context: { state } });
+      await fakeServer.push(textMessage("later", { chat: supergroup, topicId: 9 }));
       expect(bench.events).toMatchObject([{ conversation: { id: "-77" }, address: "telegram:-77/9" }]);
-      standIn.migrate(-77, -1_001_234);
+      fakeServer.migrate(-77, -1_001_234);
       const parts = [{ type: "text", text: "yes" }] as const;
       const options = { idempotencyKey: "k", signal: new AbortController().signal };
       await bench.channel.send({ chatId: "-77" }, { parts, replyTo: "-1001234:5" }, options);
-      expect(standIn.sent).toMatchObject([{ chatId: "-1001234", replyTo: 5 }]);
-      expect(standIn.requests.filter(({ path }) => path.endsWith("/sendMessage"))).toHaveLength(1);
+      expect(fakeServer.sent).toMatchObject([{ chatId: "-1001234", replyTo: 5 }]);
+      expect(fakeServer.requests.filter(({ path }) => path.endsWith("/sendMessage"))).toHaveLength(1);
     } finally {
-      await standIn.stop();
+      await fakeServer.stop();
     }
   });
 
@@ -94,50 +94,50 @@ describe("long polling", () => {
       delay: (ms, signal) => systemClock.delay(ms === 1_000 ? 5 : ms, signal),
     };
     await using bench = await openBench({}, { context: { state: { ...kept, get }, clock } });
-    const forgotten = bench.standIn.push(click("#remembered", { chatId: "7", messageId: 1 }));
-    await Promise.all([forgotten, bench.standIn.push(textMessage("behind it"))]);
+    const forgotten = bench.fakeServer.push(click("#remembered", { chatId: "7", messageId: 1 }));
+    await Promise.all([forgotten, bench.fakeServer.push(textMessage("behind it"))]);
     expect(bench.events).toMatchObject([{ type: "message", text: "behind it" }]);
     expect(bench.logged.filter((line) => line.includes("it will be fetched again"))).toHaveLength(2);
   });
 
   it("receives updates sent while it was offline, even with stored state of another bot", async () => {
-    const standIn = await startTelegram({ token });
+    const fakeServer = await startTelegram({ token });
     try {
       // The other bot's update ids were higher.
       const state = createInMemoryState();
       await state.set("41/offset", 999_999_999);
-      const missed = standIn.push(textMessage("said while it was away"));
-      await using bench = await openBench({}, { standIn, context: { state } });
+      const missed = fakeServer.push(textMessage("said while it was away"));
+      await using bench = await openBench({}, { fakeServer, context: { state } });
       await missed;
       expect(bench.events).toMatchObject([{ type: "message", text: "said while it was away" }]);
     } finally {
-      await standIn.stop();
+      await fakeServer.stop();
     }
   });
 
   it("removes a registered webhook before polling", async () => {
-    const standIn = await startTelegram({ token });
+    const fakeServer = await startTelegram({ token });
     try {
-      await fetch(`${standIn.url}/bot${token}/setWebhook`, {
+      await fetch(`${fakeServer.url}/bot${token}/setWebhook`, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ url: "https://old.example/hook" }),
       });
-      await using bench = await openBench({}, { standIn });
-      await standIn.push(textMessage("hello"));
+      await using bench = await openBench({}, { fakeServer });
+      await fakeServer.push(textMessage("hello"));
       expect(bench.events).toHaveLength(1);
     } finally {
-      await standIn.stop();
+      await fakeServer.stop();
     }
   });
 
   it("reports `down` while Telegram is unreachable and reconnects by itself", async () => {
     await using bench = await openBench();
-    bench.standIn.fail({ kind: "status", status: 503, path: "/bot", times: 3 });
-    bench.standIn.conflict();
+    bench.fakeServer.fail({ kind: "status", status: 503, path: "/bot", times: 3 });
+    bench.fakeServer.conflict();
     await expect.poll(() => bench.channel.health().state).toBe("down");
     await expect.poll(() => bench.channel.health().state).toBe("ready");
-    await bench.standIn.push(textMessage("still here"));
+    await bench.fakeServer.push(textMessage("still here"));
     expect(bench.events).toHaveLength(1);
   });
 
@@ -150,24 +150,24 @@ describe("long polling", () => {
         await delay(10);
       }
     };
-    bench.standIn.revoke();
-    bench.standIn.conflict();
+    bench.fakeServer.revoke();
+    bench.fakeServer.conflict();
     await expect.poll(() => bench.channel.health().state).toBe("down");
     await pass(120_000);
     expect(bench.channel.health()).toMatchObject({ state: "down" });
-    bench.standIn.restore();
+    bench.fakeServer.restore();
     await pass(31_000);
     expect(bench.channel.health()).toEqual({ state: "ready" });
   });
 
   it("fails to start with a rejected token and never reveals the token", async () => {
-    const standIn = await startTelegram({ token: "43:another-token-0123456789" });
+    const fakeServer = await startTelegram({ token: "43:another-token-0123456789" });
     try {
-      const error: unknown = await openBench({}, { standIn }).catch((thrown: unknown) => thrown);
+      const error: unknown = await openBench({}, { fakeServer }).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: "auth", scope: "account" });
       expect(JSON.stringify(error) + String(error)).not.toContain(token);
     } finally {
-      await standIn.stop();
+      await fakeServer.stop();
     }
   });
 
@@ -175,27 +175,27 @@ describe("long polling", () => {
     await using bench = await openBench();
     const broken = textMessage("no sender");
     Object.assign(broken, { message: { message_id: "x", text: "no chat" } });
-    await Promise.all([bench.standIn.push(broken), bench.standIn.push(textMessage("fine"))]);
+    await Promise.all([bench.fakeServer.push(broken), bench.fakeServer.push(textMessage("fine"))]);
     expect(bench.events.map((event: InboundEvent) => event.type === "message" && event.text)).toEqual([
       "fine",
     ]);
   });
 
   it("leaves updates unconfirmed if the host fails to accept them", async () => {
-    const standIn = await startTelegram({ token });
+    const fakeServer = await startTelegram({ token });
     try {
-      const first = await openBench({}, { standIn });
+      const first = await openBench({}, { fakeServer });
       first.onEmit = async () => {
         throw new Error("the disk is full");
       };
-      const confirmed = standIn.push(textMessage("kept"));
+      const confirmed = fakeServer.push(textMessage("kept"));
       await vi.waitFor(() => expect(first.logged.join()).toContain("the disk is full"));
       await first[Symbol.asyncDispose]();
-      await using second = await openBench({}, { standIn });
+      await using second = await openBench({}, { fakeServer });
       await confirmed;
       expect(second.events).toHaveLength(1);
     } finally {
-      await standIn.stop();
+      await fakeServer.stop();
     }
   });
 });

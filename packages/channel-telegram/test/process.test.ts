@@ -11,11 +11,11 @@ const to = { chatId: String(person.id) };
 
 /** A bot whose account runs in its own process. */
 async function open(context: Partial<ChannelContext<TelegramConfig>> = {}) {
-  const standIn = await startTelegram({ token, users: [person] });
-  const settings = { botToken: token, apiBaseUrl: standIn.url };
+  const fakeServer = await startTelegram({ token, users: [person] });
+  const settings = { botToken: token, apiBaseUrl: fakeServer.url };
   const running = await openChannel(inOwnProcess(telegram, BUILT), settings, {
     context: { state: createInMemoryState(), ...context },
-    close: () => standIn.stop(),
+    close: () => fakeServer.stop(),
   });
   onTestFinished(() => running[Symbol.asyncDispose]());
   const pids = () =>
@@ -26,7 +26,7 @@ async function open(context: Partial<ChannelContext<TelegramConfig>> = {}) {
     if (pid === undefined) throw new Error("The log does not name the process of the account.");
     process.kill(pid, signal);
   };
-  return { ...running, standIn, pids, kill };
+  return { ...running, fakeServer, pids, kill };
 }
 
 const part = (text: string) => ({ parts: [{ type: "text" as const, text }] });
@@ -35,7 +35,7 @@ it("restarts an account process that was killed, without losing or repeating mes
   const emitted: InboundEvent[] = [];
   const kept = new Set<string>();
   let isFirst = true;
-  const { channel, standIn, pids, kill } = await open({
+  const { channel, fakeServer, pids, kill } = await open({
     emit: async (event) => {
       emitted.push(event);
       const isNew = !kept.has(event.eventId);
@@ -48,7 +48,7 @@ it("restarts an account process that was killed, without losing or repeating mes
       return isNew ? "accepted" : "duplicate";
     },
   });
-  const pushed = Promise.all(["one", "two"].map((text) => standIn.push(textMessage(text))));
+  const pushed = Promise.all(["one", "two"].map((text) => fakeServer.push(textMessage(text))));
   await expect.poll(() => channel.health().state).toBe("down");
   await expect
     .poll(() => channel.health())
@@ -65,7 +65,7 @@ it("restarts an account process that was killed, without losing or repeating mes
   expect([...new Set(texts)]).toEqual(["one", "two"]);
   expect(kept.size).toBe(2);
   await channel.send(to, part("back"), { idempotencyKey: "k1", signal: never });
-  expect(standIn.sent.map(({ text }) => text)).toEqual(["back"]);
+  expect(fakeServer.sent.map(({ text }) => text)).toEqual(["back"]);
 });
 
 it("kills and restarts an account process that hangs", async () => {
@@ -96,7 +96,7 @@ it("kills and restarts an account process that hangs", async () => {
 });
 
 it("reports an unknown outcome and the sent parts if the process dies while sending", async () => {
-  const { channel, standIn, kill } = await open();
+  const { channel, fakeServer, kill } = await open();
   const message = { parts: [...part("one").parts, ...part("two").parts] };
   const sending = channel.send(to, message, {
     idempotencyKey: "k",
@@ -110,11 +110,11 @@ it("reports an unknown outcome and the sent parts if the process dies while send
   await expect.poll(() => channel.health().state).toBe("ready");
   const rest = await channel.send(to, message, { idempotencyKey: "k", signal: never, startAt: 1 });
   expect(rest.parts).toHaveLength(1);
-  expect(standIn.sent.map(({ text }) => text)).toEqual(["one", "two"]);
+  expect(fakeServer.sent.map(({ text }) => text)).toEqual(["one", "two"]);
 });
 
 it("continues a draft in the message that the previous process created", async () => {
-  const { channel, standIn, kill } = await open();
+  const { channel, fakeServer, kill } = await open();
   const draft = await channel.openDraft?.(to, { idempotencyKey: "d", signal: never });
   await draft?.update("Hel");
   kill();
@@ -122,7 +122,7 @@ it("continues a draft in the message that the previous process created", async (
   await expect.poll(() => channel.health().state).toBe("ready");
   await draft?.update("Hello");
   const receipt = await draft?.finalize(part("Hello!"));
-  expect(standIn.sent.map(({ texts }) => texts.at(-1))).toEqual(["Hello!"]);
+  expect(fakeServer.sent.map(({ texts }) => texts.at(-1))).toEqual(["Hello!"]);
   expect(receipt?.parts).toEqual([{ index: 0, messageId: draft?.messageId }]);
 });
 
@@ -133,12 +133,12 @@ it("runs the account's checks in the separate process", async () => {
 
 it("leaves no process behind after a stop", async () => {
   const handles = () => process.getActiveResourcesInfo().filter((name) => name !== "Immediate").length;
-  const standIn = await startTelegram({ token, users: [person] });
-  onTestFinished(() => standIn.stop());
+  const fakeServer = await startTelegram({ token, users: [person] });
+  onTestFinished(() => fakeServer.stop());
   const round = async () => {
     await using running = await openChannel(inOwnProcess(telegram, BUILT), {
       botToken: token,
-      apiBaseUrl: standIn.url,
+      apiBaseUrl: fakeServer.url,
     });
     expect(running.channel.health().state).toBe("ready");
   };

@@ -10,8 +10,8 @@ const table = "| City | Degrees |\n| --- | ---: |\n| **Oslo** | 7 |";
 
 const send = async ({ channel }: Bench, text: string) =>
   channel.send(to, { parts: [{ type: "markdown", text }] }, options);
-const called = ({ standIn }: Bench) =>
-  standIn.requests
+const called = ({ fakeServer }: Bench) =>
+  fakeServer.requests
     .map(({ path }) => path.split("/").at(-1) ?? "")
     .filter((method) => /^(?:send|edit)/.test(method));
 
@@ -29,7 +29,7 @@ describe("sending rich messages", () => {
     await send(bench, "It is $x^2$:\n\n$$y = x$$\n\n> **so**\n\n---");
     const cell = { valign: "top" };
     const head = { ...cell, is_header: true };
-    expect(bench.standIn.sent.map(({ rich }) => rich)).toEqual([
+    expect(bench.fakeServer.sent.map(({ rich }) => rich)).toEqual([
       [
         {
           type: "table",
@@ -110,17 +110,17 @@ describe("sending rich messages", () => {
     },
   ] as const)("falls back to text if Telegram rejects the message ($refusal)", async ({ fault }) => {
     await using bench = await openBench({ richMessages: true });
-    bench.standIn.fail({ ...fault, path: "sendRichMessage" });
+    bench.fakeServer.fail({ ...fault, path: "sendRichMessage" });
     await send(bench, table);
-    expect(bench.standIn.sent).toMatchObject([{ entities: [{ type: "pre" }] }]);
+    expect(bench.fakeServer.sent).toMatchObject([{ entities: [{ type: "pre" }] }]);
     expect(called(bench)).toEqual(["sendRichMessage", "sendMessage"]);
   });
 
   it("does not fall back to text if the outcome is unknown", async () => {
     await using bench = await openBench({ richMessages: true });
-    bench.standIn.fail({ kind: "cut", path: "sendRichMessage" });
+    bench.fakeServer.fail({ kind: "cut", path: "sendRichMessage" });
     await expect(send(bench, table)).rejects.toMatchObject({ code: "unknown_outcome" });
-    bench.standIn.fail({ kind: "rate", retryAfter: 3, path: "sendRichMessage" });
+    bench.fakeServer.fail({ kind: "rate", retryAfter: 3, path: "sendRichMessage" });
     await expect(send(bench, table)).rejects.toMatchObject({ code: "rate_limited", retryAfterMs: 3_000 });
     expect(called(bench)).toEqual(["sendRichMessage", "sendRichMessage"]);
   });
@@ -134,19 +134,19 @@ describe("sending rich messages", () => {
     await edit({ type: "buttons", text: table, buttons });
     await edit({ type: "buttons", text: table, buttons });
     const keyboard = { inline_keyboard: [[{ text: "Yes" }]] };
-    expect(bench.standIn.sent).toMatchObject([{ rich: [{ type: "table" }], keyboard }]);
-    bench.standIn.fail({ kind: "refuse", path: "editMessageText" });
+    expect(bench.fakeServer.sent).toMatchObject([{ rich: [{ type: "table" }], keyboard }]);
+    bench.fakeServer.fail({ kind: "refuse", path: "editMessageText" });
     await edit({ type: "markdown", text: "# Title" });
-    expect(bench.standIn.sent).toMatchObject([{ rich: undefined, text: "Title" }]);
+    expect(bench.fakeServer.sent).toMatchObject([{ rich: undefined, text: "Title" }]);
   });
 
   it("happens when a draft is finalized; the draft itself is text", async () => {
     await using bench = await openBench({ richMessages: true });
     const draft = await bench.channel.openDraft?.(to, options);
     await draft?.update(table);
-    expect(bench.standIn.sent).toMatchObject([{ entities: [{ type: "pre" }] }]);
+    expect(bench.fakeServer.sent).toMatchObject([{ entities: [{ type: "pre" }] }]);
     await draft?.finalize({ parts: [{ type: "markdown", text: table }] });
-    expect(bench.standIn.sent).toMatchObject([{ rich: [{ type: "table" }] }]);
+    expect(bench.fakeServer.sent).toMatchObject([{ rich: [{ type: "table" }] }]);
   });
 
   it("never produces blocks that Telegram rejects, for arbitrary Markdown", async () => {
@@ -200,7 +200,7 @@ describe("received rich messages", () => {
   async function read(blocks: readonly unknown[]) {
     await using bench = await openBench();
     const fields = { rich_message: { blocks } };
-    await bench.standIn.push(update("message", messageObject(undefined, { fields })));
+    await bench.fakeServer.push(update("message", messageObject(undefined, { fields })));
     await expect.poll(() => bench.events.length).toBe(1);
     return bench.events[0];
   }
@@ -276,7 +276,7 @@ describe("received rich messages", () => {
     );
     const command = { type: "bot_command", text: "/status", bot_command: "/status" };
     const fields = { rich_message: { blocks: [paragraph([command, " all"])] } };
-    await bench.standIn.push(update("message", messageObject(undefined, { fields })));
+    await bench.fakeServer.push(update("message", messageObject(undefined, { fields })));
     await expect.poll(() => bench.events).toMatchObject([{ type: "command", name: "status", args: "all" }]);
   });
 
@@ -284,8 +284,8 @@ describe("received rich messages", () => {
     await using bench = await openBench();
     const rich_message = { blocks: [{ type: "heading", text: "Plan", size: 1 }] };
     const answered = messageObject(undefined, { messageId: 5, fields: { rich_message } });
-    await bench.standIn.push(textMessage("why?", { fields: { reply_to_message: answered } }));
-    await bench.standIn.push(
+    await bench.fakeServer.push(textMessage("why?", { fields: { reply_to_message: answered } }));
+    await bench.fakeServer.push(
       update("edited_message", messageObject(undefined, { messageId: 5, fields: { rich_message } })),
     );
     await expect

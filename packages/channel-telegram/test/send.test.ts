@@ -29,7 +29,7 @@ describe("sending messages", () => {
     await using bench = await openBench();
     const text = "Use **bold _and italic_**, `a*b` and [docs](https://example.org/x_y_) \\* 1 < 2 [";
     await bench.channel.send(to, message({ type: "markdown", text }), options);
-    const [sent] = bench.standIn.sent;
+    const [sent] = bench.fakeServer.sent;
     expect(sent?.text).toBe("Use bold and italic, a*b and docs * 1 < 2 [");
     const marked = sent?.entities.map(({ type, offset, length }) => [
       type,
@@ -48,7 +48,7 @@ describe("sending messages", () => {
     const link = { type: "text", text: "see https://x.example/?said=this" } as const;
     const { parts } = await bench.channel.send(to, message(link), options);
     await bench.channel.edit?.(to, parts[0]?.messageId ?? "", message({ ...link, type: "markdown" }), never);
-    const written = bench.standIn.requests.filter(({ path }) => /Message(?:Text)?$/.test(path));
+    const written = bench.fakeServer.requests.filter(({ path }) => /Message(?:Text)?$/.test(path));
     expect(written.map(({ text }) => JSON.parse(text).link_preview_options)).toEqual([
       { is_disabled: true },
       { is_disabled: true },
@@ -60,10 +60,10 @@ describe("sending messages", () => {
     const topic = { chatId: "-1001234", topicId: "17" };
     const text = { type: "text", text: "yes" } as const;
     await bench.channel.send(topic, message(text, "-1001234:99"), options);
-    bench.standIn.plant(-1_001_234, 7);
+    bench.fakeServer.plant(-1_001_234, 7);
     await bench.channel.send(topic, message(text, "-1001234:7"), options);
-    expect(bench.standIn.sent).toMatchObject([{ topicId: 17 }, { topicId: 17, replyTo: 7 }]);
-    expect(bench.standIn.sent[0]?.replyTo).toBeUndefined();
+    expect(bench.fakeServer.sent).toMatchObject([{ topicId: 17 }, { topicId: 17, replyTo: 7 }]);
+    expect(bench.fakeServer.sent[0]?.replyTo).toBeUndefined();
   });
 
   it("edits and deletes messages only in their own chat", async () => {
@@ -77,19 +77,19 @@ describe("sending messages", () => {
     // An edit that changes nothing succeeds.
     await bench.channel.edit?.(to, messageId, message(text), never);
     await bench.channel.edit?.(to, messageId, message({ type: "markdown", text: "*no*" }), never);
-    expect(bench.standIn.sent).toMatchObject([{ text: "no", texts: ["yes", "no"] }]);
+    expect(bench.fakeServer.sent).toMatchObject([{ text: "no", texts: ["yes", "no"] }]);
     await bench.channel.remove?.(to, messageId, never);
-    expect(bench.standIn.sent).toMatchObject([{ deleted: true }]);
+    expect(bench.fakeServer.sent).toMatchObject([{ deleted: true }]);
   });
 
   it("reports Telegram's reason for rejecting a message", async () => {
     await using bench = await openBench({}, { chats: [5_001, 5_003] });
     const send = (chatId: string) =>
       bench.channel.send({ chatId }, message({ type: "text", text: "hello" }), options);
-    bench.standIn.block(5_003);
+    bench.fakeServer.block(5_003);
     await expect(send("5002")).rejects.toMatchObject({ code: "not_found", scope: "conversation" });
     await expect(send("5003")).rejects.toMatchObject({ code: "permission", scope: "conversation" });
-    bench.standIn.fail({ kind: "rate", retryAfter: 30 });
+    bench.fakeServer.fail({ kind: "rate", retryAfter: 30 });
     await expect(send("5001")).rejects.toMatchObject({ code: "rate_limited", retryAfterMs: 30_000 });
   });
 
@@ -98,16 +98,16 @@ describe("sending messages", () => {
     { how: "deleted", replyTo: 7 },
   ] as const)("sends to the chat if the topic is $how", async ({ how, replyTo }) => {
     await using bench = await openBench();
-    bench.standIn.take(
+    bench.fakeServer.take(
       textMessage("q", { messageId: 7, topicId: 17, chat: { id: -1_001_234, type: "supergroup" } }),
     );
-    bench.standIn.refuseTopic(-1_001_234, 17, how);
+    bench.fakeServer.refuseTopic(-1_001_234, 17, how);
     const topic = { chatId: "-1001234", topicId: "17" };
     const { part, openMedia } = attachment("image", "image/png");
     await bench.channel.send(topic, message(part, "-1001234:7"), { ...options, openMedia });
     await bench.channel.send(topic, message({ type: "markdown", text: "**yes**" }, "-1001234:7"), options);
-    expect(bench.standIn.sent).toMatchObject([{ media: { kind: "photo" } }, { text: "yes" }]);
-    expect(bench.standIn.sent.map((sent) => [sent.topicId, sent.replyTo])).toEqual([
+    expect(bench.fakeServer.sent).toMatchObject([{ media: { kind: "photo" } }, { text: "yes" }]);
+    expect(bench.fakeServer.sent.map((sent) => [sent.topicId, sent.replyTo])).toEqual([
       [undefined, replyTo],
       [undefined, replyTo],
     ]);
@@ -117,57 +117,57 @@ describe("sending messages", () => {
     await using bench = await openBench();
     const group = { chatId: "-77" };
     const text = (words: string) => message({ type: "text", text: words }, "-77:7");
-    bench.standIn.take(textMessage("q", { messageId: 7, chat: { id: -77, type: "group" } }));
+    bench.fakeServer.take(textMessage("q", { messageId: 7, chat: { id: -77, type: "group" } }));
     await bench.channel.send(group, text("before"), options);
-    bench.standIn.migrate(-77, -1_001_234);
+    bench.fakeServer.migrate(-77, -1_001_234);
     const learned = await bench.channel.send(group, text("after"), { ...options, idempotencyKey: "k2" });
     await bench.channel.send(group, text("later"), { ...options, idempotencyKey: "k3" });
-    expect(bench.standIn.sent).toMatchObject([
+    expect(bench.fakeServer.sent).toMatchObject([
       { chatId: "-77", replyTo: 7 },
       { chatId: "-1001234", text: "after" },
       { chatId: "-1001234", text: "later" },
     ]);
-    expect(bench.standIn.sent[1]?.replyTo).toBeUndefined();
+    expect(bench.fakeServer.sent[1]?.replyTo).toBeUndefined();
     const messageId = learned.parts[0]?.messageId ?? "";
     await bench.channel.edit?.(group, messageId, message({ type: "text", text: "edited" }), never);
-    expect(bench.standIn.sent[1]?.text).toBe("edited");
+    expect(bench.fakeServer.sent[1]?.text).toBe("edited");
     // The refusal was met once.
-    const calls = bench.standIn.requests.filter(({ path }) => path.endsWith("/sendMessage"));
+    const calls = bench.fakeServer.requests.filter(({ path }) => path.endsWith("/sendMessage"));
     expect(calls).toHaveLength(4);
   });
 
   it("sends plain text if Telegram rejects the formatting", async () => {
     await using bench = await openBench();
-    bench.standIn.fail({ kind: "refuse", description: "Bad Request: ENTITY_TEXT_INVALID" });
+    bench.fakeServer.fail({ kind: "refuse", description: "Bad Request: ENTITY_TEXT_INVALID" });
     await bench.channel.send(
       to,
       message({ type: "markdown", text: "**yes**, [it](https://e.org)" }),
       options,
     );
-    expect(bench.standIn.sent).toMatchObject([{ text: "yes, it (https://e.org)", entities: [] }]);
+    expect(bench.fakeServer.sent).toMatchObject([{ text: "yes, it (https://e.org)", entities: [] }]);
   });
 
   it("sends an image as a document if Telegram rejects it as a photo", async () => {
     await using bench = await openBench();
     const { part, openMedia } = attachment("image", "image/png");
-    bench.standIn.fail({
+    bench.fakeServer.fail({
       kind: "refuse",
       path: "sendPhoto",
       description: "Bad Request: PHOTO_INVALID_DIMENSIONS",
     });
     const { parts } = await bench.channel.send(to, message(part), { ...options, openMedia });
     expect(parts).toHaveLength(1);
-    expect(bench.standIn.sent).toMatchObject([{ media: { kind: "document", file: { name: "a" } } }]);
+    expect(bench.fakeServer.sent).toMatchObject([{ media: { kind: "document", file: { name: "a" } } }]);
   });
 
   it("reacts with an emoji that Telegram supports", async () => {
     await using bench = await openBench();
-    bench.standIn.plant(5_001, 7);
+    bench.fakeServer.plant(5_001, 7);
     const react = (emoji: string, on: boolean) => bench.channel.react?.(to, "5001:7", { emoji, on }, never);
     await react("👍", true);
-    expect(bench.standIn.reactions(5_001, 7)).toEqual(["👍"]);
+    expect(bench.fakeServer.reactions(5_001, 7)).toEqual(["👍"]);
     await react("👍", false);
-    expect(bench.standIn.reactions(5_001, 7)).toEqual([]);
+    expect(bench.fakeServer.reactions(5_001, 7)).toEqual([]);
     await expect(react("🦖", true)).rejects.toMatchObject({ code: "unsupported" });
   });
 });
@@ -189,31 +189,31 @@ describe("buttons", () => {
   it("return their values, even over Telegram's 64 bytes, and disappear after a decision", async () => {
     await using bench = await openBench();
     const { parts } = await bench.channel.send(to, { parts: [question] }, options);
-    const sent = bench.standIn.sent[0];
+    const sent = bench.fakeServer.sent[0];
     const keyboard = sent?.keyboard as { inline_keyboard: { callback_data: string }[][] };
     for (const [button] of keyboard.inline_keyboard)
-      await bench.standIn.push(
+      await bench.fakeServer.push(
         click(button?.callback_data ?? "", { chatId: "5001", messageId: sent?.messageId ?? 0 }),
       );
     expect(bench.events).toMatchObject([
       { type: "action", actionId: "yes", addressed: "dm", messageId: parts[0]?.messageId },
       { type: "action", actionId: "approve", value: question.buttons[1]?.value },
     ]);
-    expect(bench.standIn.answered).toHaveLength(2);
+    expect(bench.fakeServer.answered).toHaveLength(2);
     await bench.channel.edit?.(
       to,
       parts[0]?.messageId ?? "",
       message({ type: "text", text: "Denied." }),
       never,
     );
-    expect(bench.standIn.sent[0]).toMatchObject({ text: "Denied.", keyboard: undefined });
+    expect(bench.fakeServer.sent[0]).toMatchObject({ text: "Denied.", keyboard: undefined });
   });
 
   it("shorten long labels without splitting a character", async () => {
     await using bench = await openBench();
     const buttons = [{ id: "long", label: `${"a".repeat(63)}😀 and more` }];
     await bench.channel.send(to, message({ ...question, buttons }), options);
-    expect(bench.standIn.sent[0]?.keyboard).toMatchObject({
+    expect(bench.fakeServer.sent[0]?.keyboard).toMatchObject({
       inline_keyboard: [[{ text: `${"a".repeat(63)}…` }]],
     });
   });
@@ -221,9 +221,9 @@ describe("buttons", () => {
   it("are ignored if this channel did not create them", async () => {
     await using bench = await openBench();
     for (const data of ["#unknown", "{}", '{"id":1}', "approve"])
-      await bench.standIn.push(click(data, { chatId: "5001", messageId: 1 }));
+      await bench.fakeServer.push(click(data, { chatId: "5001", messageId: 1 }));
     expect(bench.events).toEqual([]);
-    expect(bench.standIn.answered).toHaveLength(4);
+    expect(bench.fakeServer.answered).toHaveLength(4);
   });
 });
 
@@ -235,26 +235,26 @@ describe("commands", () => {
 
   it("are registered only if Telegram's list differs", async () => {
     await using first = await openBench({}, { context: { commands } });
-    const { standIn } = first;
+    const { fakeServer } = first;
     await expect
-      .poll(() => standIn.commands.list)
+      .poll(() => fakeServer.commands.list)
       .toEqual([
         { command: "new", description: "Begins anew ([message])" },
         { command: "help", description: "What there is" },
       ]);
-    await using _again = await openBench({}, { standIn, context: { commands } });
-    const asked = () => standIn.requests.filter(({ path }) => path.endsWith("/getMyCommands")).length;
+    await using _again = await openBench({}, { fakeServer, context: { commands } });
+    const asked = () => fakeServer.requests.filter(({ path }) => path.endsWith("/getMyCommands")).length;
     await expect.poll(asked).toBe(2);
-    expect(standIn.commands.writes).toBe(1);
+    expect(fakeServer.commands.writes).toBe(1);
   });
 
   it("are registered in each of their languages, with untranslated ones in the default language", async () => {
     const [first, second] = commands;
     const localized = [{ ...first, localized: { zh: "重新开始" } }, second];
     await using bench = await openBench({}, { context: { commands: localized } });
-    const { standIn } = bench;
+    const { fakeServer } = bench;
     await expect
-      .poll(() => [...standIn.commands.byLanguage])
+      .poll(() => [...fakeServer.commands.byLanguage])
       .toEqual([
         [
           "zh",
@@ -264,11 +264,11 @@ describe("commands", () => {
           ],
         ],
       ]);
-    expect(standIn.commands.list[0]).toMatchObject({ description: "Begins anew ([message])" });
-    await using _again = await openBench({}, { standIn, context: { commands: localized } });
-    const asked = () => standIn.requests.filter(({ path }) => path.endsWith("/getMyCommands")).length;
+    expect(fakeServer.commands.list[0]).toMatchObject({ description: "Begins anew ([message])" });
+    await using _again = await openBench({}, { fakeServer, context: { commands: localized } });
+    const asked = () => fakeServer.requests.filter(({ path }) => path.endsWith("/getMyCommands")).length;
     await expect.poll(asked).toBe(4);
-    expect(standIn.commands.writes).toBe(2);
+    expect(fakeServer.commands.writes).toBe(2);
   });
 
   it("are registered as soon as Telegram accepts them", async () => {
@@ -276,36 +276,36 @@ describe("commands", () => {
       now: systemClock.now,
       delay: (ms, signal) => systemClock.delay(ms === 1_000 ? 5 : ms, signal),
     };
-    const standIn = await startTelegram({ token });
-    standIn.fail({ kind: "status", status: 503, path: "setMyCommands", times: 1 });
+    const fakeServer = await startTelegram({ token });
+    fakeServer.fail({ kind: "status", status: 503, path: "setMyCommands", times: 1 });
     try {
-      await using _ = await openBench({}, { standIn, context: { commands, clock: hurried } });
-      await expect.poll(() => standIn.commands.list).toHaveLength(2);
+      await using _ = await openBench({}, { fakeServer, context: { commands, clock: hurried } });
+      await expect.poll(() => fakeServer.commands.list).toHaveLength(2);
     } finally {
-      await standIn.stop();
+      await fakeServer.stop();
     }
   });
 
   it("beyond the hundred that Telegram accepts are reported in the log", async () => {
     const commands = Array.from({ length: 102 }, (_, at) => ({ name: `c${at}`, description: "does it" }));
     await using bench = await openBench({}, { context: { commands } });
-    await expect.poll(() => bench.standIn.commands.list.length).toBe(100);
+    await expect.poll(() => bench.fakeServer.commands.list.length).toBe(100);
     await expect.poll(() => bench.logged.join()).toMatch(/does not accept.*2/);
   });
 
   it("stay unchanged if the host passes none", async () => {
     await using first = await openBench({}, { context: { commands } });
-    await expect.poll(() => first.standIn.commands.list).toHaveLength(2);
-    await using _trial = await openBench({}, { standIn: first.standIn });
-    expect(first.standIn.commands.list).toHaveLength(2);
-    expect(first.standIn.commands.writes).toBe(1);
+    await expect.poll(() => first.fakeServer.commands.list).toHaveLength(2);
+    await using _trial = await openBench({}, { fakeServer: first.fakeServer });
+    expect(first.fakeServer.commands.list).toHaveLength(2);
+    expect(first.fakeServer.commands.writes).toBe(1);
   });
 
   it("arrive as commands if registered, as text if unknown, and not at all if meant for another bot", async () => {
     await using bench = await openBench({}, { context: { commands } });
     const chat = { id: -1_001_234, type: "supergroup" } as const;
     for (const text of ["/new tell me", "/new@signalbox_bot", "/new@other_bot x", "/start", "/weather Oslo"])
-      await bench.standIn.push(commandMessage(text, text === "/start" ? {} : { chat }));
+      await bench.fakeServer.push(commandMessage(text, text === "/start" ? {} : { chat }));
     expect(bench.events).toMatchObject([
       { type: "command", name: "new", args: "tell me", addressed: "mention" },
       { type: "command", name: "new", args: "", addressed: "mention" },
@@ -319,7 +319,7 @@ describe("attachments", () => {
   it("download up to the limit for bots and abort beyond it, whatever size the server announced", async () => {
     await using bench = await openBench();
     const fetched = async (bytes: number) => {
-      bench.standIn.addFile("file", new Uint8Array(bytes), { announced: 7 });
+      bench.fakeServer.addFile("file", new Uint8Array(bytes), { announced: 7 });
       const ref = { kind: "file", mimeType: "text/plain", ref: { fileId: "file" } } as const;
       const media = await bench.channel.fetchMedia?.(ref, never);
       return new Response(media?.body).arrayBuffer();
@@ -333,9 +333,9 @@ describe("mentions", () => {
   it("are read from Telegram's entities, never from a name in the text", async () => {
     await using bench = await openBench();
     const chat = { id: -1_001_234, type: "supergroup" } as const;
-    await bench.standIn.push(groupMention("hello", "signalbox_bot"));
-    await bench.standIn.push(textMessage("@signalbox_bot in a code block", { chat }));
-    await bench.standIn.push(groupMention("hello", "signalbox_bot_2"));
+    await bench.fakeServer.push(groupMention("hello", "signalbox_bot"));
+    await bench.fakeServer.push(textMessage("@signalbox_bot in a code block", { chat }));
+    await bench.fakeServer.push(groupMention("hello", "signalbox_bot_2"));
     expect(bench.events.map((event) => [event.addressed, event.type === "message" && event.text])).toEqual([
       ["mention", "hello"],
       ["none", "in a code block"],

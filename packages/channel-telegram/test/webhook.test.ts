@@ -34,7 +34,7 @@ async function issuesOf(settings: unknown): Promise<readonly string[]> {
 describe("a webhook", () => {
   it("is registered with its secret and rejects requests without it", async () => {
     await using bench = await openBench(webhook);
-    const registered = bench.standIn.requests.find(({ path }) => path.endsWith("/setWebhook"));
+    const registered = bench.fakeServer.requests.find(({ path }) => path.endsWith("/setWebhook"));
     expect(JSON.parse(registered?.text ?? "{}")).toMatchObject({
       url: webhook.webhookUrl,
       secret_token: webhookSecret,
@@ -55,7 +55,7 @@ describe("a webhook", () => {
       { about: "webhook", ok: true },
     ]);
     const elsewhere = { ...webhook, webhookUrl: "https://elsewhere.example/channels/telegram/main" };
-    await using other = await openBench(elsewhere, { standIn: bench.standIn });
+    await using other = await openBench(elsewhere, { fakeServer: bench.fakeServer });
     expect(await other.channel.checks?.(signal)).toMatchObject([{}, { about: "webhook", ok: true }]);
     expect(await bench.channel.checks?.(signal)).toMatchObject([
       {},

@@ -1,5 +1,5 @@
 import type { Message, Model } from "@signalbox/agent-core";
-import { type AnthropicStandIn, startAnthropic } from "@signalbox/testkit/anthropic";
+import { type FakeAnthropic, startAnthropic } from "@signalbox/testkit/anthropic";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anthropicMessages } from "../src/anthropic/index.ts";
 import { createCatalogue } from "../src/catalogue/catalogue.ts";
@@ -44,15 +44,15 @@ describe.each(models.map((model) => [model.id, model] as const))("requests to %s
 });
 
 describe("a request that the vendor would refuse", () => {
-  let standIn: AnthropicStandIn;
+  let fakeServer: FakeAnthropic;
   beforeAll(async () => {
-    standIn = await startAnthropic({ script: () => ({ text: '"Yes."' }), trustThinking: true });
+    fakeServer = await startAnthropic({ script: () => ({ text: '"Yes."' }), trustThinking: true });
   });
-  afterAll(() => standIn.stop());
+  afterAll(() => fakeServer.stop());
 
   for (const model of models)
     test.each(casesFor(model))(`is not in a request to ${model.id}: $name`, async (conversation) => {
-      const stream = anthropicMessages.connect({ apiKey: "k", baseUrl: standIn.url });
+      const stream = anthropicMessages.connect({ apiKey: "k", baseUrl: fakeServer.url });
       const turn = await readTurn(stream(model, conversation.context, conversation.options));
       expect(turn.error).toBeUndefined();
     });
@@ -60,7 +60,7 @@ describe("a request that the vendor would refuse", () => {
 
 describe("a conversation with tools and thinking", () => {
   async function converse(model: Model): Promise<void> {
-    const standIn = await startAnthropic({
+    const fakeServer = await startAnthropic({
       script: [
         {
           thinking: "I need both.",
@@ -74,7 +74,7 @@ describe("a conversation with tools and thinking", () => {
         { text: "You are welcome." },
       ],
     });
-    const stream = anthropicMessages.connect({ apiKey: "k", baseUrl: standIn.url });
+    const stream = anthropicMessages.connect({ apiKey: "k", baseUrl: fakeServer.url });
     const messages: Message[] = [user("Start.")];
     for (const next of [undefined, undefined, user("Thanks.")]) {
       if (next !== undefined) messages.push(next);
@@ -85,9 +85,9 @@ describe("a conversation with tools and thinking", () => {
       for (const block of turn.message.content)
         if (block.type === "toolCall")
           messages.push(result(block.id, block.name, [{ type: "text", text: "Contents." }]));
-      expect(problems(JSON.parse(standIn.requests.at(-1)?.text ?? ""))).toEqual([]);
+      expect(problems(JSON.parse(fakeServer.requests.at(-1)?.text ?? ""))).toEqual([]);
     }
-    await standIn.stop();
+    await fakeServer.stop();
   }
 
   test.each(models.map((model) => [model.id, model] as const))(

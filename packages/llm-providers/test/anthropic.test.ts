@@ -50,16 +50,19 @@ interface Asked {
 /** Sends requests to a fake server with this script and returns what it received. */
 async function ask(
   asked: { model?: Model; context?: Partial<ModelContext>; options?: StreamOptions; script?: Script },
-  standInOptions: Partial<AnthropicOptions> = {},
+  fakeServerOptions: Partial<AnthropicOptions> = {},
 ): Promise<Asked> {
-  const standIn = await startAnthropic({ script: asked.script ?? [{ text: "Hi." }], ...standInOptions });
+  const fakeServer = await startAnthropic({
+    script: asked.script ?? [{ text: "Hi." }],
+    ...fakeServerOptions,
+  });
   try {
-    const stream = anthropicMessages.connect({ apiKey: "k", baseUrl: standIn.url });
+    const stream = anthropicMessages.connect({ apiKey: "k", baseUrl: fakeServer.url });
     const context = { system: { stable: "" }, messages: [hello], tools: [], ...asked.context };
     const turn = await readTurn(stream(asked.model ?? SONNET, context, asked.options));
-    return { turn, bodies: standIn.requests.map((request) => JSON.parse(request.text)) };
+    return { turn, bodies: fakeServer.requests.map((request) => JSON.parse(request.text)) };
   } finally {
-    await standIn.stop();
+    await fakeServer.stop();
   }
 }
 
@@ -112,15 +115,15 @@ describe("prompt caching", () => {
   });
 
   it("sends identical bytes for the earlier part of a conversation", async () => {
-    const standIn = await startAnthropic({ script: () => ({ text: "Yes?" }) });
-    const stream = anthropicMessages.connect({ apiKey: "k", baseUrl: standIn.url });
+    const fakeServer = await startAnthropic({ script: () => ({ text: "Yes?" }) });
+    const stream = anthropicMessages.connect({ apiKey: "k", baseUrl: fakeServer.url });
     const messages: Message[] = [hello];
     for (let turn = 0; turn < 3; turn++) {
       const read = await readTurn(stream(SONNET, { system, tools: TOOLS, messages }, { cache: "none" }));
       messages.push(read.message, hello);
     }
-    await standIn.stop();
-    const [first = "", second = "", third = ""] = standIn.requests.map((request) =>
+    await fakeServer.stop();
+    const [first = "", second = "", third = ""] = fakeServer.requests.map((request) =>
       request.text.replace(/\]\}$/, ""),
     );
     expect(second.startsWith(first)).toBe(true);

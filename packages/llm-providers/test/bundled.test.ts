@@ -14,10 +14,10 @@ const model = testModel("anthropic-messages", "claude-sonnet-4-6");
 
 /** Runs one turn in its own process, with the provider at `from`. */
 async function turnOf(from: string, cwd: string): Promise<string> {
-  const standIn = await startAnthropic({ script: () => ({ text: "Here I am." }) });
+  const fakeServer = await startAnthropic({ script: () => ({ text: "Here I am." }) });
   const program = `
 const { anthropicMessages } = await import(${JSON.stringify(from)});
-const stream = anthropicMessages.connect({ apiKey: "k", baseUrl: ${JSON.stringify(standIn.url)} });
+const stream = anthropicMessages.connect({ apiKey: "k", baseUrl: ${JSON.stringify(fakeServer.url)} });
 const context = { system: { stable: "" }, messages: [{ role: "user", content: "Hi.", timestamp: 0 }], tools: [] };
 for await (const event of stream(${JSON.stringify(model)}, context))
   if (event.type === "text.delta") process.stdout.write(event.delta);
@@ -26,7 +26,7 @@ for await (const event of stream(${JSON.stringify(model)}, context))
     const flags = ["--no-warnings", "--input-type=module", "-e", program];
     return (await promisify(execFile)(process.execPath, flags, { cwd })).stdout;
   } finally {
-    await standIn.stop();
+    await fakeServer.stop();
   }
 }
 

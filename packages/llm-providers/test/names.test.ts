@@ -114,9 +114,9 @@ const cases: readonly (readonly [
 
 describe.each(cases.map(([provider, ...rest]) => [provider.api, provider, ...rest] as const))(
   "%s",
-  (_, provider, id, standIn) => {
+  (_, provider, id, fakeServer) => {
     test("a call gets the tool's own name back, including its dot", async () => {
-      const server = await standIn();
+      const server = await fakeServer();
       const model: Model = testModel(provider.api, id);
       const stream = provider.connect({ apiKey: "test", baseUrl: server.url });
       const [read] = tools;

@@ -29,7 +29,7 @@ interface Case {
   /** The vendor's address, which also selects the dialect. */
   readonly baseUrl: string;
   readonly spec: () => ReturnType<typeof requestChecker>;
-  readonly standIn: () => Promise<{
+  readonly fakeServer: () => Promise<{
     readonly url: string;
     readonly requests: readonly { readonly text: string }[];
     stop(): Promise<void>;
@@ -72,7 +72,7 @@ const cases: readonly Case[] = [
     },
     baseUrl: "https://api.openai.com/v1",
     spec: () => requestChecker("openai.yaml", "/responses", OPENAI_GAPS),
-    standIn: openai,
+    fakeServer: openai,
   },
   {
     title: "openai-responses, not thinking",
@@ -87,7 +87,7 @@ const cases: readonly Case[] = [
     },
     baseUrl: "https://api.openai.com/v1",
     spec: () => requestChecker("openai.yaml", "/responses", OPENAI_GAPS),
-    standIn: openai,
+    fakeServer: openai,
   },
   {
     title: "openai-chat, thinking",
@@ -103,7 +103,7 @@ const cases: readonly Case[] = [
     },
     baseUrl: "https://api.openai.com/v1",
     spec: () => requestChecker("openai.yaml", "/chat/completions"),
-    standIn: openai,
+    fakeServer: openai,
   },
   {
     title: "openai-chat, not thinking",
@@ -119,7 +119,7 @@ const cases: readonly Case[] = [
     },
     baseUrl: "https://api.openai.com/v1",
     spec: () => requestChecker("openai.yaml", "/chat/completions"),
-    standIn: openai,
+    fakeServer: openai,
   },
   {
     title: "mistral-chat",
@@ -134,7 +134,7 @@ const cases: readonly Case[] = [
     },
     baseUrl: "https://api.mistral.ai",
     spec: () => requestChecker("mistral.yaml", "/v1/chat/completions"),
-    standIn: () => startMistral({ apiKey: "test", script }),
+    fakeServer: () => startMistral({ apiKey: "test", script }),
   },
   {
     title: "mistral-chat, Magistral",
@@ -149,7 +149,7 @@ const cases: readonly Case[] = [
     },
     baseUrl: "https://api.mistral.ai",
     spec: () => requestChecker("mistral.yaml", "/v1/chat/completions"),
-    standIn: () => startMistral({ apiKey: "test", script }),
+    fakeServer: () => startMistral({ apiKey: "test", script }),
   },
   {
     title: "google-generative, levels",
@@ -165,7 +165,7 @@ const cases: readonly Case[] = [
     },
     baseUrl: "https://generativelanguage.googleapis.com",
     spec: () => requestChecker("gemini.json", "/models/{modelsId}:streamGenerateContent"),
-    standIn: () => startGoogle({ apiKey: "test", script }),
+    fakeServer: () => startGoogle({ apiKey: "test", script }),
   },
   {
     title: "google-generative, budgets",
@@ -180,13 +180,13 @@ const cases: readonly Case[] = [
     },
     baseUrl: "https://generativelanguage.googleapis.com",
     spec: () => requestChecker("gemini.json", "/models/{modelsId}:streamGenerateContent"),
-    standIn: () => startGoogle({ apiKey: "test", script }),
+    fakeServer: () => startGoogle({ apiKey: "test", script }),
   },
 ];
 
-describe.each(cases)("requests of $title", ({ provider, model, baseUrl, spec, standIn }) => {
+describe.each(cases)("requests of $title", ({ provider, model, baseUrl, spec, fakeServer }) => {
   const checker = spec();
-  const running = standIn();
+  const running = fakeServer();
   afterAll(async () => (await running).stop());
 
   test.skipIf(checker === undefined).each(conversations(model))(

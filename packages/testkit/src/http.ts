@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
 /** A fake server on a loopback port. */
-export interface StandIn {
+export interface FakeServer {
   /** For instance `http://127.0.0.1:40123`, without a trailing slash. */
   readonly url: string;
   /** Responds to requests under this path with `answer` from now on. */
@@ -30,7 +30,7 @@ export interface SeenRequest {
 type Handler = (request: SeenRequest, response: ServerResponse, raw: IncomingMessage) => void | Promise<void>;
 
 /** Serves `handler` on 127.0.0.1. If the handler throws, the response is 500 with the error's message. */
-export async function listen(handler: Handler, port = 0): Promise<StandIn> {
+export async function listen(handler: Handler, port = 0): Promise<FakeServer> {
   const answers = new Map<string, () => Response>();
   const answerOf = (asked: string) => [...answers].find(([path]) => asked.startsWith(path))?.[1];
   const server: Server = createServer((raw, response) => {

@@ -1,2 +1,2 @@
-export { freePort, json, listen, type SeenRequest, type StandIn } from "./http.ts";
+export { type FakeServer, freePort, json, listen, type SeenRequest } from "./http.ts";
 export type { Script, ScriptedError, ScriptedToolCall, ScriptedTurn } from "./script.ts";

@@ -1,8 +1,8 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { afterEach, describe, expect, it } from "vitest";
-import { type AnthropicOptions, type AnthropicStandIn, startAnthropic } from "../src/anthropic/index.ts";
+import { type AnthropicOptions, type FakeAnthropic, startAnthropic } from "../src/anthropic/index.ts";
 
-let running: AnthropicStandIn | undefined;
+let running: FakeAnthropic | undefined;
 afterEach(() => running?.stop());
 
 async function connect(options: AnthropicOptions): Promise<Anthropic> {
@@ -21,7 +21,7 @@ const answer = (id: string): Anthropic.ContentBlockParam => ({
   content: "ok",
 });
 
-describe("the Anthropic stand-in", () => {
+describe("the Anthropic fake server", () => {
   it("streams a scripted turn to the vendor's own SDK", async () => {
     const client = await connect({
       script: [

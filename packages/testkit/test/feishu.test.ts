@@ -19,7 +19,7 @@ const quiet = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {}
 
 async function open(options: Partial<FeishuOptions> = {}, secret = appSecret) {
   let now = 1_767_225_600_000;
-  const standIn = await startFeishu({
+  const fakeServer = await startFeishu({
     appId,
     appSecret,
     users: { ou_1: { name: "张三" } },
@@ -29,14 +29,14 @@ async function open(options: Partial<FeishuOptions> = {}, secret = appSecret) {
   const client = new lark.Client({
     appId,
     appSecret: secret,
-    domain: standIn.url,
+    domain: fakeServer.url,
     logger: quiet,
     loggerLevel: lark.LoggerLevel.fatal,
     cache: new lark.DefaultCache(),
   });
   const text = (words: string) => JSON.stringify({ text: words });
   return {
-    standIn,
+    fakeServer,
     client,
     pass: (ms: number) => {
       now += ms;
@@ -48,7 +48,7 @@ async function open(options: Partial<FeishuOptions> = {}, secret = appSecret) {
           data: { receive_id: "oc_1", msg_type, content, ...(uuid === undefined ? {} : { uuid }) },
         }),
       ),
-    [Symbol.asyncDispose]: () => standIn.stop(),
+    [Symbol.asyncDispose]: () => fakeServer.stop(),
   };
 }
 
@@ -82,13 +82,13 @@ async function outcome(call: Promise<Answer>): Promise<{ code: number | undefine
   }
 }
 
-describe("the stand-in for Feishu, through the vendor's SDK", () => {
+describe("the fake server for Feishu, through the vendor's SDK", () => {
   it("refuses a wrong secret and a token that has run out", async () => {
     await using wrong = await open({}, "guess");
     await expect(wrong.client.im.v1.message.get({ path: { message_id: "om_1" } })).rejects.toThrow("10014");
     await using right = await open();
     expect((await right.send()).code).toBe(0);
-    right.standIn.expireTokens();
+    right.fakeServer.expireTokens();
     expect((await right.send()).code).toBe(99991663);
   });
 
@@ -131,7 +131,7 @@ describe("the stand-in for Feishu, through the vendor's SDK", () => {
     bench.pass(2_000);
     expect((await bench.send(undefined, undefined, "k")).id).not.toBe(first.id);
     expect((await bench.send(undefined, undefined, "x".repeat(51))).code).toBe(230001);
-    expect(bench.standIn.sent).toHaveLength(2);
+    expect(bench.fakeServer.sent).toHaveLength(2);
   });
 
   it("holds to five messages a second and chat where asked to", async () => {
@@ -145,7 +145,7 @@ describe("the stand-in for Feishu, through the vendor's SDK", () => {
 
   it("changes shared cards only, five times a second and for two weeks", async () => {
     await using bench = await open({ rateLimit: true });
-    const { client, standIn, pass } = bench;
+    const { client, fakeServer, pass } = bench;
     const card = (words: string, config: unknown = { update_multi: true }) =>
       JSON.stringify({ schema: "2.0", config, body: { elements: [{ tag: "markdown", content: words }] } });
     const patch = async (id: string | undefined, content: string) =>
@@ -165,13 +165,13 @@ describe("the stand-in for Feishu, through the vendor's SDK", () => {
       expect(await patch(shared, card(`${round}`))).toBe(0);
       pass(250);
     }
-    standIn.age(14 * 24 * 3_600_000);
+    fakeServer.age(14 * 24 * 3_600_000);
     expect(await patch(shared, card("late"))).toBe(230031);
   });
 
   it("takes uploads within their limits, and shows each only as what it was uploaded as", async () => {
     await using bench = await open();
-    const { client, standIn } = bench;
+    const { client, fakeServer } = bench;
     const png = (width: number, bytes = 64) => {
       const made = Buffer.alloc(bytes);
       made.write("\x89PNG\r\n\x1a\n", "latin1");
@@ -212,19 +212,19 @@ describe("the stand-in for Feishu, through the vendor's SDK", () => {
     expect(await shows("file", { file_key: "file_v3_3" })).toBe(230055);
     expect(await shows("media", { file_key: "file_v3_3" })).toBe(230055);
     expect(await shows("audio", { file_key: "file_v3_3" })).toBe(0);
-    const shown = standIn.sent.map((one) => standIn.upload(one));
+    const shown = fakeServer.sent.map((one) => fakeServer.upload(one));
     expect(shown.map((one) => one?.name)).toEqual(["", "名字.txt", "a.txt"]);
     expect(Buffer.from(shown[1]?.content ?? []).toString()).toBe("words");
   });
 
   it("breaks down as scripted: before, after, and without an answer", async () => {
     await using bench = await open();
-    bench.standIn.fail({ kind: "status", method: "POST" });
+    bench.fakeServer.fail({ kind: "status", method: "POST" });
     expect((await bench.send()).code).toBe(2200);
-    expect(bench.standIn.sent).toHaveLength(0);
-    bench.standIn.fail({ kind: "cut", method: "POST" });
+    expect(bench.fakeServer.sent).toHaveLength(0);
+    bench.fakeServer.fail({ kind: "cut", method: "POST" });
     expect(await bench.send()).toEqual({ code: undefined, id: undefined });
-    expect(bench.standIn.sent).toHaveLength(1);
+    expect(bench.fakeServer.sent).toHaveLength(1);
   });
 
   it("knows the bot and its people", async () => {

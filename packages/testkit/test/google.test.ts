@@ -1,13 +1,13 @@
 import { type Content, GoogleGenAI } from "@google/genai";
 import { afterEach, expect, test } from "vitest";
-import { type GoogleOptions, type GoogleStandIn, startGoogle } from "../src/google/index.ts";
+import { type FakeGoogle, type GoogleOptions, startGoogle } from "../src/google/index.ts";
 
-const running: GoogleStandIn[] = [];
+const running: FakeGoogle[] = [];
 afterEach(async () => {
   for (const one of running.splice(0)) await one.stop();
 });
 
-async function start(options: GoogleOptions): Promise<{ server: GoogleStandIn; client: GoogleGenAI }> {
+async function start(options: GoogleOptions): Promise<{ server: FakeGoogle; client: GoogleGenAI }> {
   const server = await startGoogle(options);
   running.push(server);
   return {

@@ -1,13 +1,13 @@
 import { Mistral } from "@mistralai/mistralai";
 import { afterEach, expect, test } from "vitest";
-import { type MistralOptions, type MistralStandIn, startMistral } from "../src/mistral/index.ts";
+import { type FakeMistral, type MistralOptions, startMistral } from "../src/mistral/index.ts";
 
-const running: MistralStandIn[] = [];
+const running: FakeMistral[] = [];
 afterEach(async () => {
   for (const one of running.splice(0)) await one.stop();
 });
 
-async function start(options: MistralOptions): Promise<{ server: MistralStandIn; client: Mistral }> {
+async function start(options: MistralOptions): Promise<{ server: FakeMistral; client: Mistral }> {
   const server = await startMistral(options);
   running.push(server);
   return { server, client: new Mistral({ apiKey: "key", serverURL: server.url }) };

@@ -1,13 +1,13 @@
 import OpenAI from "openai";
 import { afterEach, describe, expect, test } from "vitest";
-import { type OpenAIOptions, type OpenAIStandIn, startOpenAI } from "../src/openai/index.ts";
+import { type FakeOpenAI, type OpenAIOptions, startOpenAI } from "../src/openai/index.ts";
 
-const running: OpenAIStandIn[] = [];
+const running: FakeOpenAI[] = [];
 afterEach(async () => {
   for (const one of running.splice(0)) await one.stop();
 });
 
-async function start(options: OpenAIOptions): Promise<{ server: OpenAIStandIn; client: OpenAI }> {
+async function start(options: OpenAIOptions): Promise<{ server: FakeOpenAI; client: OpenAI }> {
   const server = await startOpenAI(options);
   running.push(server);
   return {
@@ -21,7 +21,7 @@ const hi = [{ role: "user", content: "Hi." }] as const;
 
 /** What an endpoint says to a body. */
 async function post(
-  server: OpenAIStandIn,
+  server: FakeOpenAI,
   path: string,
   body: object | string,
 ): Promise<{ status: number; message: string; code: string | null }> {

@@ -37,22 +37,25 @@ const discordToken = `${Buffer.from("1000").toString("base64")}.made-up.secret`;
 
 const accounts: Readonly<Record<string, () => Promise<object>>> = {
   async discord() {
-    const standIn = await startDiscord({ token: discordToken, bot: { id: "1000", username: "signalbox" } });
-    onTestFinished(() => standIn.stop());
-    return { token: discordToken, apiBaseUrl: standIn.url };
+    const fakeServer = await startDiscord({
+      token: discordToken,
+      bot: { id: "1000", username: "signalbox" },
+    });
+    onTestFinished(() => fakeServer.stop());
+    return { token: discordToken, apiBaseUrl: fakeServer.url };
   },
   feishu: async () => feishuAccount({ transport: "socket" }),
   async slack() {
     const tokens = { botToken: "xoxb-token-of-the-bot", appToken: "xapp-token-of-the-app" };
-    const standIn = await startSlack(tokens);
-    onTestFinished(() => standIn.stop());
-    return { ...tokens, baseUrl: standIn.apiUrl };
+    const fakeServer = await startSlack(tokens);
+    onTestFinished(() => fakeServer.stop());
+    return { ...tokens, baseUrl: fakeServer.apiUrl };
   },
   async telegram() {
     const botToken = "42:secret-of-the-bot-0123456789";
-    const standIn = await startTelegram({ token: botToken });
-    onTestFinished(() => standIn.stop());
-    return { botToken, apiBaseUrl: standIn.url };
+    const fakeServer = await startTelegram({ token: botToken });
+    onTestFinished(() => fakeServer.stop());
+    return { botToken, apiBaseUrl: fakeServer.url };
   },
 };
 

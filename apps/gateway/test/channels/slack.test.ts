@@ -147,7 +147,7 @@ describe("Slack, through the gateway", () => {
 
   it("streams a long answer, and continues it in more messages after Slack has ended the stream", async () => {
     const { world, slack, deliver } = await openSlack({
-      standIn: { streamMs: 300 },
+      fakeServer: { streamMs: 300 },
       start: { drafts: { afterMs: 0, everyMs: 0 } },
     });
     const paragraph = "It looks around, and then it **writes** what it has seen. ".repeat(40);

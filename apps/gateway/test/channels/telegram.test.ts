@@ -4,10 +4,10 @@ import { join } from "node:path";
 import {
   click,
   commandMessage,
+  type FakeTelegram,
   groupMention,
   person,
   startTelegram,
-  type TelegramStandIn,
   textMessage,
 } from "@signalbox/testkit/telegram";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -23,10 +23,10 @@ const png = Buffer.from(
 
 interface Talk {
   readonly world: World;
-  readonly telegram: TelegramStandIn;
+  readonly telegram: FakeTelegram;
   readonly started: Started;
   /** Has Telegram deliver it, and waits until it is answered. */
-  say(update: Parameters<TelegramStandIn["push"]>[0]): Promise<void>;
+  say(update: Parameters<FakeTelegram["push"]>[0]): Promise<void>;
 }
 
 async function open(

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { beforeEach, describe, expect, it } from "vitest";
 import { openWorld } from "../support/harness.ts";
-import { standInForSystemd } from "../support/systemd.ts";
+import { fakeSystemd } from "../support/systemd.ts";
 
 beforeEach(({ skip }) => {
   if (process.platform !== "linux") skip("stands in for systemd, which is Linux's");
@@ -16,7 +16,7 @@ const installed = [
 describe("signalbox init", () => {
   it("installs the service last, where it is told to", async () => {
     const world = await openWorld();
-    const { env, unit, asked } = standInForSystemd(world.dir);
+    const { env, unit, asked } = fakeSystemd(world.dir);
     const { code, out } = await world.command(["init", "--yes", "--service"], env);
     expect(code).toBe(0);
     expect(out).toContain(`The gateway is running as a service (${unit})`);
@@ -26,7 +26,7 @@ describe("signalbox init", () => {
 
   it("leaves the service out where nobody can be asked, or it is told to", async () => {
     const world = await openWorld();
-    const { env, unit, asked } = standInForSystemd(world.dir);
+    const { env, unit, asked } = fakeSystemd(world.dir);
     for (const args of [[], ["--yes"], ["--no-service"]])
       expect((await world.command(["init", ...args], env)).out).toContain(
         "`signalbox service install --home ",
@@ -37,7 +37,7 @@ describe("signalbox init", () => {
 
   it("is done without the service where systemd does not answer, and says why and what to do", async () => {
     const world = await openWorld();
-    const { env } = standInForSystemd(world.dir, "enable");
+    const { env } = fakeSystemd(world.dir, "enable");
     const ended = await world.command(["init", "--service", "--model", "anthropic/claude-haiku-4-5"], env);
     expect(ended.code).toBe(0);
     expect(ended.out).toContain(`Set up in ${world.home.configFile}.`);
@@ -48,7 +48,7 @@ describe("signalbox init", () => {
 
   it("says that a key of the shell alone is none of the service", async () => {
     const world = await openWorld();
-    const { env } = standInForSystemd(world.dir);
+    const { env } = fakeSystemd(world.dir);
     const shell = { ...env, OPENAI_API_KEY: "key-0123456789-abcdef" };
     const args = ["init", "--provider", "openai", "--no-check", "--service"];
     expect((await world.command(args, shell)).err).toContain("The service does not see OPENAI_API_KEY");
@@ -58,7 +58,7 @@ describe("signalbox init", () => {
 
   it("names the variables of the shell that the configuration takes something from", async () => {
     const world = await openWorld();
-    const { env } = standInForSystemd(world.dir);
+    const { env } = fakeSystemd(world.dir);
     const providers = {
       anthropic: { api: "anthropic-messages", apiKey: "${OUR_KEY}" },
       other: { api: "openai-chat", apiKey: "${OTHER_KEY}", baseUrl: "${OTHER_URL:-http://127.0.0.1:1/v1}" },
@@ -82,7 +82,7 @@ describe("signalbox init", () => {
 
 it("installs no service beside a gateway that runs by itself, and its configuration is set up", async () => {
   const world = await openWorld();
-  const { env, unit } = standInForSystemd(world.dir, "is-active");
+  const { env, unit } = fakeSystemd(world.dir, "is-active");
   world.configure({ gateway: { port: 0 } });
   await world.start();
   const { code, out } = await world.command(["init", "--yes", "--service"], env);

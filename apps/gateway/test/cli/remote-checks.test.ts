@@ -20,7 +20,7 @@ it("doctor has a line for what each platform says an account lacks there, with w
   const discord = await startDiscord({ token: DISCORD });
   const telegram = await startTelegram({ token: TELEGRAM });
   onTestFinished(async () => {
-    await Promise.all([feishu, slack, discord, telegram].map((standIn) => standIn.stop()));
+    await Promise.all([feishu, slack, discord, telegram].map((fakeServer) => fakeServer.stop()));
   });
   world.configure(
     exampleConfig({

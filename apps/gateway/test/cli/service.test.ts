@@ -26,7 +26,7 @@ function newFolder(): string {
 }
 
 /** Takes the place of a program of the system, for one test. */
-function standIn(dir: string, name: string, script: string): void {
+function fakeServer(dir: string, name: string, script: string): void {
   writeFileSync(join(dir, name), `#!/bin/sh\n${script}\n`, { mode: 0o700 });
 }
 
@@ -48,7 +48,7 @@ const service = (word: string, dir: string) =>
 it.each(["linux", "darwin"] as const)("leaves the service of another home as it is on %s", async (system) => {
   const dir = newFolder();
   onSystem(system, dir);
-  for (const name of ["systemctl", "loginctl", "launchctl"]) standIn(dir, name, "exit 0");
+  for (const name of ["systemctl", "loginctl", "launchctl"]) fakeServer(dir, name, "exit 0");
   const install = (home: string) => runCommand(hostWith(), "service", "install", "--home", join(dir, home));
   expect((await install("it's $one & only")).code).toBe(0);
   expect((await install("it's $one & only")).code).toBe(0);
@@ -69,18 +69,18 @@ describe("on macOS", () => {
   ])("a service %s", async (_, ofService, ofAll, running) => {
     const dir = newFolder();
     onSystem("darwin", dir);
-    standIn(dir, "launchctl", "exit 0");
+    fakeServer(dir, "launchctl", "exit 0");
     expect((await service("install", dir)).code).toBe(0);
-    standIn(dir, "launchctl", `if test $# = 2; then ${ofService}; else ${ofAll}; fi`);
+    fakeServer(dir, "launchctl", `if test $# = 2; then ${ofService}; else ${ofAll}; fi`);
     expect(JSON.parse((await service("status", dir)).out)).toMatchObject({ installed: true, running });
   });
 
   it("removes a service that is not loaded", async () => {
     const dir = newFolder();
     onSystem("darwin", dir);
-    standIn(dir, "launchctl", "exit 0");
+    fakeServer(dir, "launchctl", "exit 0");
     await service("install", dir);
-    standIn(dir, "launchctl", `case "$*" in unload*) exit 5;; "list "*) exit 113;; esac`);
+    fakeServer(dir, "launchctl", `case "$*" in unload*) exit 5;; "list "*) exit 113;; esac`);
     expect((await service("remove", dir)).code).toBe(0);
     expect(JSON.parse((await service("status", dir)).out)).toMatchObject({ installed: false });
   });
@@ -90,9 +90,9 @@ describe("on Linux", () => {
   it("says that a service goes on which could not be stopped, and leaves it", async () => {
     const dir = newFolder();
     onSystem("linux", dir);
-    for (const name of ["systemctl", "loginctl"]) standIn(dir, name, "exit 0");
+    for (const name of ["systemctl", "loginctl"]) fakeServer(dir, name, "exit 0");
     expect((await service("install", dir)).code).toBe(0);
-    standIn(dir, "systemctl", "echo No bus here >&2; exit 1");
+    fakeServer(dir, "systemctl", "echo No bus here >&2; exit 1");
     const { code, err } = await service("remove", dir);
     expect(code).toBe(69);
     expect(err).toContain("`systemctl --user disable --now signalbox.service` failed");
@@ -102,11 +102,11 @@ describe("on Linux", () => {
   it("does not take the service for another gateway where systemd does not answer", async () => {
     const dir = newFolder();
     onSystem("linux", dir);
-    for (const name of ["systemctl", "loginctl"]) standIn(dir, name, "exit 0");
+    for (const name of ["systemctl", "loginctl"]) fakeServer(dir, name, "exit 0");
     await service("install", dir);
     const lock = acquireHomeLock(join(dir, "home"));
     onTestFinished(() => lock.release());
-    standIn(dir, "systemctl", "exit 1");
+    fakeServer(dir, "systemctl", "exit 1");
     const { code, err } = await service("install", dir);
     expect([code, err]).toEqual([69, expect.stringContaining("whether it is the service is unknown")]);
   });
@@ -114,8 +114,8 @@ describe("on Linux", () => {
   it("runs a service that ends with its user's last session, and says so", async () => {
     const dir = newFolder();
     onSystem("linux", dir);
-    standIn(dir, "systemctl", "exit 0");
-    standIn(dir, "loginctl", "echo Access denied >&2; exit 1");
+    fakeServer(dir, "systemctl", "exit 0");
+    fakeServer(dir, "loginctl", "echo Access denied >&2; exit 1");
     const { code, out } = await service("install", dir);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { StandIn } from "@signalbox/testkit";
+import type { FakeServer } from "@signalbox/testkit";
 import { startGoogle } from "@signalbox/testkit/google";
 import { startMistral } from "@signalbox/testkit/mistral";
 import { startOpenAI } from "@signalbox/testkit/openai";
@@ -22,10 +22,10 @@ registerHooks({ resolve(name, context, next) {
 `;
 
 const script = (): { readonly text: string } => ({ text: "Hello." });
-const kept = async <Started extends StandIn>(starting: Promise<Started>): Promise<Started> => {
-  const standIn = await starting;
-  onTestFinished(() => standIn.stop());
-  return standIn;
+const kept = async <Started extends FakeServer>(starting: Promise<Started>): Promise<Started> => {
+  const fakeServer = await starting;
+  onTestFinished(() => fakeServer.stop());
+  return fakeServer;
 };
 
 it("the program answers by each vendor's models with nothing installed beside it", async () => {

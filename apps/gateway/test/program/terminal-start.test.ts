@@ -7,7 +7,7 @@ import { readHomeHolder } from "@signalbox/store";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { exampleConfig, inStore, openWorld, TOKEN, type World } from "../support/harness.ts";
-import { standInForSystemd } from "../support/systemd.ts";
+import { fakeSystemd } from "../support/systemd.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../dist/signalbox.js", import.meta.url));
 const LINK = /http:\/\/127\.0\.0\.1:\d+\/#sign-in=[\w-]{43}/;
@@ -131,7 +131,7 @@ describe("at a terminal", () => {
     const answers = "--provider=none --agent=main --workspace=/tmp --language=en --channel=none".split(" ");
     const question = "Start the gateway now and whenever this machine starts?";
     const world = await openWorld();
-    const systemd = standInForSystemd(world.dir);
+    const systemd = fakeSystemd(world.dir);
     const refused = atTerminal(world, ["init", ...answers, "--no-service"], systemd.env);
     await refused.exited;
     expect(refused.shown()).not.toContain(question);
@@ -145,7 +145,7 @@ describe("at a terminal", () => {
     expect(existsSync(systemd.unit)).toBe(true);
 
     const elsewhere = await openWorld();
-    const { env } = standInForSystemd(elsewhere.dir, "show-environment");
+    const { env } = fakeSystemd(elsewhere.dir, "show-environment");
     const silent = atTerminal(elsewhere, ["init", ...answers], env);
     await silent.exited;
     expect(silent.shown()).not.toContain(question);

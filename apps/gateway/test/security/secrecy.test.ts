@@ -64,7 +64,7 @@ describe("what the gateway says", () => {
       const answer = await fetch(`${child.url}/v1/chat/completions`, { method: "POST", headers, body });
       answers.push(await answer.text());
     }
-    // The platform refuses the app: its secret is not that of the stand-in.
+    // The platform refuses the app: its secret is not that of the fake server.
     await child.post(textMessage("3", { senderId: ZHANG }));
     await fetch(`${child.url}/channels/feishu/main/events`, { method: "POST", body: TOKEN });
     await fetch(`${child.url}/api/me?token=${TOKEN}`, { headers: { authorization: `Bearer ${TOKEN}wrong` } });

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { FeishuStandIn } from "@signalbox/testkit/feishu";
+import type { FakeFeishu } from "@signalbox/testkit/feishu";
 import { eventually } from "./eventually.ts";
 
 export interface Child {
@@ -52,7 +52,7 @@ export async function endChild({ process, exited }: Child): Promise<void> {
 }
 
 /** A gateway as a process of its own, once it listens. */
-export async function listeningChild(child: Child, feishu: FeishuStandIn): Promise<StartedChild> {
+export async function listeningChild(child: Child, feishu: FakeFeishu): Promise<StartedChild> {
   const listening = /listens on (http:\S+)/;
   let ended = false;
   void child.exited.then(() => {
@@ -75,7 +75,7 @@ export async function listeningChild(child: Child, feishu: FeishuStandIn): Promi
 
 /** Posts an event to the Feishu account `main` as its platform does: again while it is refused. */
 export async function deliver(
-  feishu: FeishuStandIn,
+  feishu: FakeFeishu,
   url: string,
   event: unknown,
   mayStop: () => boolean = () => false,

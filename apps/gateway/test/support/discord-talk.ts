@@ -1,9 +1,4 @@
-import {
-  channelType,
-  type DiscordMessage,
-  type DiscordStandIn,
-  startDiscord,
-} from "@signalbox/testkit/discord";
+import { channelType, type DiscordMessage, type FakeDiscord, startDiscord } from "@signalbox/testkit/discord";
 import { onTestFinished } from "vitest";
 import {
   eventually,
@@ -26,7 +21,7 @@ export const THREAD = "7002";
 /** A gateway with an account on Discord, and what is there. */
 export interface DiscordTalk {
   readonly world: World;
-  readonly discord: DiscordStandIn;
+  readonly discord: FakeDiscord;
   readonly started: Started;
   /** Somebody writes, and everything that follows comes to rest. */
   say(
@@ -92,10 +87,10 @@ export async function openDiscord({ config = {}, start = {} }: TalkOptions = {})
 }
 
 /** What stands in a channel of the bot's, in order. */
-export function answersIn(discord: DiscordStandIn, channelId: string): readonly DiscordMessage[] {
+export function answersIn(discord: FakeDiscord, channelId: string): readonly DiscordMessage[] {
   return discord.sent.filter((one) => one.channelId === channelId && !one.deleted);
 }
 
-export function textsIn(discord: DiscordStandIn, channelId: string): string[] {
+export function textsIn(discord: FakeDiscord, channelId: string): string[] {
   return answersIn(discord, channelId).map(({ content }) => content);
 }

@@ -19,8 +19,8 @@ import type { Clock } from "@signalbox/lanes";
 import { openStore } from "@signalbox/store";
 import { createLogger } from "@signalbox/telemetry/logger";
 import type { Script, ScriptedTurn } from "@signalbox/testkit";
-import { type AnthropicStandIn, startAnthropic } from "@signalbox/testkit/anthropic";
-import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
+import { type FakeAnthropic, startAnthropic } from "@signalbox/testkit/anthropic";
+import { type FakeFeishu, startFeishu } from "@signalbox/testkit/feishu";
 import { createSessionTaint, type Sandbox, type TaintSource } from "@signalbox/tools";
 import { onTestFinished } from "vitest";
 import { stringify } from "yaml";
@@ -55,13 +55,13 @@ export const LI = "ou_2222222222222222222222222222222b";
 type Settings = Readonly<Record<string, unknown>>;
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** A home with stand-ins for the vendors beside it; gone when its test ends. */
+/** A home with fake servers for the vendors beside it; gone when its test ends. */
 export interface World {
   readonly dir: string;
   readonly home: Home;
   readonly env: Env;
-  readonly feishu: FeishuStandIn;
-  readonly anthropic: AnthropicStandIn;
+  readonly feishu: FakeFeishu;
+  readonly anthropic: FakeAnthropic;
   /** What the model answers from now on; counted from its first request in this world. */
   script(script: Script): void;
   /** Writes the configuration: a YAML text as it is, or values. */
@@ -104,7 +104,7 @@ export interface Started {
   /** Everything logged, at every level, as it would reach the log. */
   readonly log: () => string;
   /** Posts an event to the Feishu account `main` as Feishu would. */
-  post(event: unknown, options?: Parameters<FeishuStandIn["postEvent"]>[2]): Promise<Response>;
+  post(event: unknown, options?: Parameters<FakeFeishu["postEvent"]>[2]): Promise<Response>;
   /** Reads the configuration again, as its file has it now. */
   reload(): Promise<Reloaded>;
   /** Resolves when every message has its end and every reply is out. */

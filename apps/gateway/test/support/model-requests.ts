@@ -1,4 +1,4 @@
-import type { AnthropicStandIn } from "@signalbox/testkit/anthropic";
+import type { FakeAnthropic } from "@signalbox/testkit/anthropic";
 import { z } from "zod";
 
 /** What the tests read of a request to Anthropic's Messages API. */
@@ -44,8 +44,8 @@ export interface ModelRequest {
   readonly body: Request;
 }
 
-/** What the stand-in answered with 200, in order. */
-export function modelRequests(anthropic: AnthropicStandIn): ModelRequest[] {
+/** What the fake server answered with 200, in order. */
+export function modelRequests(anthropic: FakeAnthropic): ModelRequest[] {
   return anthropic.requests
     .filter(({ status }) => status === 200)
     .map((seen) => {

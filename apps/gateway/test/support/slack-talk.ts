@@ -1,9 +1,4 @@
-import {
-  type SlackMessage,
-  type SlackOptions,
-  type SlackStandIn,
-  startSlack,
-} from "@signalbox/testkit/slack";
+import { type FakeSlack, type SlackMessage, type SlackOptions, startSlack } from "@signalbox/testkit/slack";
 import { onTestFinished } from "vitest";
 import { exampleConfig, openWorld, type Started, type StartOptions, type World } from "./harness.ts";
 
@@ -16,28 +11,28 @@ export const GENERAL = "C_GENERAL";
 /** A gateway with an account on Slack, which has two sockets. */
 export interface SlackTalk {
   readonly world: World;
-  readonly slack: SlackStandIn;
+  readonly slack: FakeSlack;
   readonly started: Started;
   /** Slack delivers. Whether it was acknowledged, for which a busy machine has more time than Slack gives. */
-  push(delivery: Parameters<SlackStandIn["pushEvent"]>[0]): Promise<boolean>;
+  push(delivery: Parameters<FakeSlack["pushEvent"]>[0]): Promise<boolean>;
   /** The same, until everything that follows has come to rest. */
-  deliver(delivery: Parameters<SlackStandIn["pushEvent"]>[0]): Promise<boolean>;
+  deliver(delivery: Parameters<FakeSlack["pushEvent"]>[0]): Promise<boolean>;
 }
 
 interface TalkOptions {
   /** Replaces whole parts of the configuration. */
   readonly config?: Readonly<Record<string, unknown>>;
-  readonly standIn?: Partial<SlackOptions>;
+  readonly fakeServer?: Partial<SlackOptions>;
   readonly start?: StartOptions;
 }
 
 export async function openSlack({
   config = {},
-  standIn = {},
+  fakeServer = {},
   start = {},
 }: TalkOptions = {}): Promise<SlackTalk> {
   const world = await openWorld();
-  const slack = await startSlack({ ...TOKENS, users: { [PERSON]: { name: "张三" } }, ...standIn });
+  const slack = await startSlack({ ...TOKENS, users: { [PERSON]: { name: "张三" } }, ...fakeServer });
   onTestFinished(() => slack.stop());
   world.configure(
     exampleConfig({
@@ -66,11 +61,11 @@ export async function openSlack({
 }
 
 /** What stands in a conversation of the bot's, in order. */
-export function answersIn(slack: SlackStandIn, channel: string): readonly SlackMessage[] {
+export function answersIn(slack: FakeSlack, channel: string): readonly SlackMessage[] {
   return slack.sent.filter((one) => one.channel === channel && !one.isDeleted);
 }
 
 /** What people read of it now. */
-export function textsIn(slack: SlackStandIn, channel: string): (string | undefined)[] {
+export function textsIn(slack: FakeSlack, channel: string): (string | undefined)[] {
   return answersIn(slack, channel).map(({ shown }) => shown.at(-1));
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** A systemd that does nothing, writes down what it is asked, and fails at what has `broken` in it. */
-export function standInForSystemd(dir: string, broken = "nothing") {
+export function fakeSystemd(dir: string, broken = "nothing") {
   const programs = join(dir, "programs");
   const asked = join(dir, "asked");
   mkdirSync(programs);

@@ -31,8 +31,8 @@ type Probe = "own" | "other" | "none" | "changed";
  * Looks for a message with an unknown outcome. Telegram has no readable history. But the response to an edit that
  * changes nothing shows if a message exists: `message is not modified`, or `message to edit not found`. So the ids that
  * the message can have are probed with its own content. Messages with known ids are skipped, because the edit would
- * change them. After a restart no ids are known, so nothing is probed. Nothing is probed either if another message to the
- * same chat, for instance to another topic, has no known id yet. New sends to the chat wait until the lookup ends.
+ * change them. After a restart no ids are known, so nothing is probed. Nothing is probed either if another message to
+ * the same chat, for instance to another topic, has no known id yet. New sends to the chat wait until the lookup ends.
  */
 export async function reconcile(
   sources: Sources,

@@ -15,8 +15,8 @@ export interface Gap {
  */
 export interface GapDetector {
   /**
-   * Reports the gap that a crash has left, if there is one, and then marks the account as running. Call it before events
-   * are received. Until a report is accepted, each call reports the gap, also in a later process.
+   * Reports the gap that a crash has left, if there is one, and then marks the account as running. Call it before
+   * events are received. Until a report is accepted, each call reports the gap, also in a later process.
    *
    * @param report emits a `lifecycle` event. An event id with `from` is the same for each report of a gap.
    * @throws ChannelError `transient` if the report was rejected, and the errors of `report` and of the state

@@ -81,9 +81,9 @@ class Converter {
   #input(blocks: readonly InputBlock[]): readonly InputBlock[] {
     return blocks.flatMap((block) => {
       if (block.type === "text") return block.text.trim() === "" ? [] : [block];
-      const standIn = replaceMedia(block, this.#target, "input", this.#options.showsMany);
-      if (standIn !== undefined) this.#lose("media", `${block.type} ${block.mimeType}`);
-      return standIn ?? block;
+      const fakeServer = replaceMedia(block, this.#target, "input", this.#options.showsMany);
+      if (fakeServer !== undefined) this.#lose("media", `${block.type} ${block.mimeType}`);
+      return fakeServer ?? block;
     });
   }
 
@@ -138,10 +138,10 @@ class Converter {
       case "image":
       case "audio":
       case "file": {
-        const standIn = replaceMedia(block, this.#target, "output");
-        if (own && standIn === undefined) return block;
+        const fakeServer = replaceMedia(block, this.#target, "output");
+        if (own && fakeServer === undefined) return block;
         this.#lose("media", `${block.type} ${block.mimeType} made by a model`);
-        return standIn ?? describeOmitted(block);
+        return fakeServer ?? describeOmitted(block);
       }
     }
   }

@@ -6,12 +6,12 @@ import { readTurn } from "../testkit/index.ts";
 import type { ProviderEntries } from "./accounts.ts";
 import { createModels } from "./create-models.ts";
 
-const standIns = await Promise.all([
+const fakeServers = await Promise.all([
   startAnthropic({ script: () => ({ text: "From Anthropic." }) }),
   startOpenAI({ script: () => ({ text: "From OpenAI." }) }),
 ]);
-const [anthropic, openai] = standIns;
-afterAll(() => Promise.all(standIns.map((standIn) => standIn.stop())));
+const [anthropic, openai] = fakeServers;
+afterAll(() => Promise.all(fakeServers.map((fakeServer) => fakeServer.stop())));
 
 /** A `fetch` that must not be called. */
 const nowhere: FetchLike = async (input) => {

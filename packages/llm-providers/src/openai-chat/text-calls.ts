@@ -70,8 +70,9 @@ const FENCE = /^\s*(?:```|~~~)/;
  * Finds tool calls at the end of streamed text. They appear there if a server does not parse the model's output. Text
  * passes through immediately, except for a line that may begin a call.
  *
- * Calls are recognized only at the end of the answer, outside code fences, and only for tools that were offered, so that
- * a model can quote them. A missing closing tag of the last section is accepted, but not other text inside a section.
+ * Calls are recognized only at the end of the answer, outside code fences, and only for tools that were offered, so
+ * that a model can quote them. A missing closing tag of the last section is accepted, but not other text inside a
+ * section.
  */
 export class TextCalls {
   readonly #names: ReadonlySet<string>;
@@ -224,7 +225,9 @@ function readTagged(
   return calls.length > 0 ? calls : undefined;
 }
 
-/** Reads calls whose arguments are JSON, with or without a code fence. Without an end tag, the JSON must be complete. */
+/**
+ * Reads calls whose arguments are JSON, with or without a code fence. Without an end tag, the JSON must be complete.
+ */
 function readAll(body: string, calls: RegExp): readonly TextCall[] {
   const found = (matchWhole(body, calls) ?? []).map(([whole, name = "", args = ""]) => ({
     name,

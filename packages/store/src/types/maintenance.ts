@@ -71,9 +71,9 @@ export interface EraseRequest {
   /** Messages to replace as a whole, regardless of their length. */
   readonly messages: readonly { readonly sessionKey: string; readonly seq: number }[];
   /**
-   * Texts to replace in these sessions: in messages, tool calls and their results, contexts, approval requests, replies,
-   * titles, and traces of their messages. Ids, addresses, types and names of tools never change, and neither do texts of
-   * fewer than ten characters and the audit log.
+   * Texts to replace in these sessions: in messages, tool calls and their results, contexts, approval requests,
+   * replies, titles, and traces of their messages. Ids, addresses, types and names of tools never change, and neither
+   * do texts of fewer than ten characters and the audit log.
    */
   readonly texts: readonly string[];
 }

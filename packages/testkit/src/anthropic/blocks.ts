@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-const SECRET = "stand-in";
+const SECRET = "fake-server";
 const ID = /^[a-zA-Z0-9_-]+$/;
 /** Allowed tool names. */
 export const TOOL_NAME: RegExp = /^[a-zA-Z0-9_-]{1,128}$/;

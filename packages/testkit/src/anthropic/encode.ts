@@ -54,7 +54,7 @@ class Encoding {
 
 function headOf({ usage }: ScriptedTurn, model: string, serial: string) {
   return {
-    id: `msg_standin${serial}`,
+    id: `msg_fake${serial}`,
     type: "message",
     role: "assistant",
     model,
@@ -97,7 +97,7 @@ export function encodeTurn(turn: ScriptedTurn, model: string, number: number): E
       { type: "text", text },
     );
   for (const [index, call] of toolCalls.entries()) {
-    const id = call.id ?? `toolu_standin${serial}x${index}`;
+    const id = call.id ?? `toolu_fake${serial}x${index}`;
     const json = call.inputText ?? JSON.stringify(call.input);
     callIds.push(id);
     encoding.block(

@@ -1,6 +1,6 @@
 export {
   type AnthropicOptions,
   type AnthropicRequest,
-  type AnthropicStandIn,
+  type FakeAnthropic,
   startAnthropic,
 } from "./server.ts";

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { json, listen, type SeenRequest, type StandIn } from "../http.ts";
+import { type FakeServer, json, listen, type SeenRequest } from "../http.ts";
 import type { Script, ScriptedTurn } from "../script.ts";
 import { type EncodedTurn, encodeTurn, sse } from "./encode.ts";
 import { refusalOf } from "./refuse.ts";
@@ -29,7 +29,7 @@ export interface AnthropicRequest extends SeenRequest {
 }
 
 /** A running fake server for the Messages API. */
-export interface AnthropicStandIn extends StandIn {
+export interface FakeAnthropic extends FakeServer {
   readonly requests: readonly AnthropicRequest[];
 }
 
@@ -150,7 +150,7 @@ function scriptedRefusal({ error }: ScriptedTurn): Refused | undefined {
 }
 
 /** Starts a fake server for Anthropic's Messages API that refuses the same requests as the vendor. */
-export async function startAnthropic(options: AnthropicOptions): Promise<AnthropicStandIn> {
+export async function startAnthropic(options: AnthropicOptions): Promise<FakeAnthropic> {
   const { script, check = true, trustThinking = false, contextWindow = 200_000 } = options;
   const requests: AnthropicRequest[] = [];
   const thoughtFor = new Set<string>();
@@ -168,8 +168,8 @@ export async function startAnthropic(options: AnthropicOptions): Promise<Anthrop
     return refusalOf(body, { tokens, window: contextWindow }, { thoughtFor, trustThinking });
   }
 
-  const standIn = await listen(async (request, response) => {
-    const requestId = `req_standin${String(++serial).padStart(6, "0")}`;
+  const fakeServer = await listen(async (request, response) => {
+    const requestId = `req_fake${String(++serial).padStart(6, "0")}`;
     const body = parse(request.text);
     const fields = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
     const note = (status: number): void => {
@@ -191,7 +191,7 @@ export async function startAnthropic(options: AnthropicOptions): Promise<Anthrop
     if (refusal !== undefined) return fail(refusal);
 
     note(200);
-    const headers = { "request-id": requestId, "anthropic-organization-id": "org_standin" };
+    const headers = { "request-id": requestId, "anthropic-organization-id": "org_fake" };
     const cached = ready.get(turn);
     if (cached !== undefined && fields.stream === true) {
       response.writeHead(200, { ...headers, "content-type": "text/event-stream; charset=utf-8" });
@@ -210,5 +210,5 @@ export async function startAnthropic(options: AnthropicOptions): Promise<Anthrop
     if (!check && plain && (turn.deltaMs ?? 0) === 0) ready.set(turn, Buffer.concat(encoded.events));
     await write(response, turn, encoded);
   }, options.port);
-  return { ...standIn, requests };
+  return { ...fakeServer, requests };
 }

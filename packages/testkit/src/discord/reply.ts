@@ -54,7 +54,7 @@ export const refusals = {
             "x-ratelimit-limit": "5",
             "x-ratelimit-remaining": "0",
             "x-ratelimit-reset-after": String(seconds),
-            "x-ratelimit-bucket": "standin",
+            "x-ratelimit-bucket": "fake",
             "x-ratelimit-scope": "user",
           },
         },

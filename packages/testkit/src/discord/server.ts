@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { Faults } from "../faults.ts";
-import { listen, type SeenRequest, type StandIn } from "../http.ts";
+import { type FakeServer, listen, type SeenRequest } from "../http.ts";
 import type { Raw } from "../raw.ts";
 import { Api, callOf } from "./api.ts";
 import type { DiscordFault } from "./faults.ts";
@@ -44,7 +44,7 @@ export interface DiscordOptions {
 }
 
 /** A fake Discord on loopback ports: the API, the gateway and the files of messages. */
-export interface DiscordStandIn extends StandIn {
+export interface FakeDiscord extends FakeServer {
   readonly bot: DiscordUser;
   readonly applicationId: string;
   readonly gateway: Gateway;
@@ -101,7 +101,7 @@ export interface DiscordStandIn extends StandIn {
 const longestTimerMs = 2 ** 31 - 1;
 
 /** Starts the fake server. */
-export async function startDiscord(options: DiscordOptions): Promise<DiscordStandIn> {
+export async function startDiscord(options: DiscordOptions): Promise<FakeDiscord> {
   let passed = 0;
   const clock = options.now ?? Date.now;
   const now = () => clock() + passed;
@@ -139,9 +139,9 @@ export async function startDiscord(options: DiscordOptions): Promise<DiscordStan
     now,
   });
 
-  const server: StandIn = await listen(async (seen, response) => {
+  const server: FakeServer = await listen(async (seen, response) => {
     requests.push(seen);
-    const url = new URL(seen.path, "http://standin");
+    const url = new URL(seen.path, "http://fake");
     if (url.pathname.startsWith("/attachments/")) return write(response, fileReply(messages, url));
     const path = url.pathname.replace(/^\/api\/v10\//, "").split("/");
     const fault = faults.take(seen.method, url.pathname);
@@ -206,7 +206,7 @@ function whatHappens(
   messages: Messages,
   interactions: Interactions,
   gateway: Gateway,
-): Pick<DiscordStandIn, Happenings> {
+): Pick<FakeDiscord, Happenings> {
   const tell = ({ payload }: Interaction) => gateway.dispatch("INTERACTION_CREATE", payload);
   return {
     addGuild({ id, name = "Guild", channelId, roles = [], members = {} }) {

@@ -43,7 +43,7 @@ function envelope(type: string, event: Raw, options: EventOptions): FeishuEvent 
       event_id: options.eventId ?? unique("ev"),
       event_type: type,
       create_time: String(options.at ?? Date.now()),
-      app_id: options.appId ?? "cli_standin",
+      app_id: options.appId ?? "cli_fake",
       tenant_key: "tenant",
     },
     event,

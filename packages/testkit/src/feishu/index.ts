@@ -19,5 +19,5 @@ export {
 export type { FeishuFault } from "./faults.ts";
 export type { SentMessage } from "./messages.ts";
 export { encrypt, type Push, type PushOptions, push, sign } from "./push.ts";
-export { type FeishuOptions, type FeishuStandIn, startFeishu } from "./server.ts";
+export { type FakeFeishu, type FeishuOptions, startFeishu } from "./server.ts";
 export type { Upload } from "./uploads.ts";

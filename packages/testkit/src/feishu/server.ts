@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { Faults } from "../faults.ts";
-import { listen, parseJson, type SeenRequest, type StandIn } from "../http.ts";
+import { type FakeServer, listen, parseJson, type SeenRequest } from "../http.ts";
 import { isRaw } from "../raw.ts";
 import { createApi, type Subscription } from "./api.ts";
 import { Cards, type SeenCard } from "./cards.ts";
@@ -58,7 +58,7 @@ export interface FeishuOptions {
 }
 
 /** A fake Feishu open platform for bots on a loopback port. */
-export interface FeishuStandIn extends StandIn {
+export interface FakeFeishu extends FakeServer {
   readonly appId: string;
   readonly bot: { readonly openId: string; readonly name: string };
   /** Messages that the bot sent, in order, including deleted ones. */
@@ -106,7 +106,7 @@ export interface FeishuStandIn extends StandIn {
 }
 
 /** Starts the fake server. */
-export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn> {
+export async function startFeishu(options: FeishuOptions): Promise<FakeFeishu> {
   const { appId } = options;
   const world = openWorld(options);
   const { bot, users, tokens, resources, reactions, chatModes, uploads, limiting, cards, messages } = world;
@@ -123,7 +123,7 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
 
   const server = await listen(async (seen, response) => {
     requests.push(seen);
-    const url = new URL(seen.path, "http://standin");
+    const url = new URL(seen.path, "http://fake");
     const fault = faults.take(seen.method, url.pathname);
     const isDone = fault === undefined || ["hang", "cut", "hold"].includes(fault.kind);
     if (!isDone) return write(response, faulty(fault));

@@ -1,1 +1,1 @@
-export { type GoogleOptions, type GoogleStandIn, startGoogle } from "./server.ts";
+export { type FakeGoogle, type GoogleOptions, startGoogle } from "./server.ts";

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { json, listen, type SeenRequest, type StandIn } from "../http.ts";
+import { type FakeServer, json, listen, type SeenRequest } from "../http.ts";
 import { isRaw, type Raw } from "../raw.ts";
 import type { Script, ScriptedTurn } from "../script.ts";
 import { pieces, playFrames, readTurns, roughTokens } from "../turns.ts";
@@ -19,7 +19,7 @@ export interface GoogleOptions {
 }
 
 /** A running fake server. Google's SDK takes `url`, without `/v1beta`, as its base URL. */
-export interface GoogleStandIn extends StandIn {
+export interface FakeGoogle extends FakeServer {
   /** Every request so far, including refused ones. */
   readonly requests: readonly SeenRequest[];
 }
@@ -30,14 +30,14 @@ const PATH = /^\/v1(?:beta)?\/models\/([^/:]+):(streamGenerateContent|generateCo
  * Serves `/v1beta/models/{id}:streamGenerateContent` (also under `/v1`) and `:generateContent` from a script. Refuses
  * the same requests as the Gemini API.
  */
-export async function startGoogle(options: GoogleOptions): Promise<GoogleStandIn> {
+export async function startGoogle(options: GoogleOptions): Promise<FakeGoogle> {
   const turns = readTurns(options.script);
   const requests: SeenRequest[] = [];
   const issued = new Set<string>();
   let serial = 0;
   const newId = (): string => (++serial).toString(36).padStart(16, "A");
 
-  const standIn = await listen(async (request, response) => {
+  const fakeServer = await listen(async (request, response) => {
     requests.push(request);
     try {
       await answer(request, response);
@@ -101,7 +101,7 @@ export async function startGoogle(options: GoogleOptions): Promise<GoogleStandIn
     await playFrames(response, frames, turn, { errorFrames });
   }
 
-  return { ...standIn, requests };
+  return { ...fakeServer, requests };
 }
 
 function sign(issued: Set<string>, id: string): string {

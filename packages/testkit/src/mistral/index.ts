@@ -1,1 +1,1 @@
-export { type MistralOptions, type MistralStandIn, startMistral } from "./server.ts";
+export { type FakeMistral, type MistralOptions, startMistral } from "./server.ts";

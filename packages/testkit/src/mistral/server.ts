@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { json, listen, type SeenRequest, type StandIn } from "../http.ts";
+import { type FakeServer, json, listen, type SeenRequest } from "../http.ts";
 import { isRaw, type Raw } from "../raw.ts";
 import type { Script, ScriptedTurn } from "../script.ts";
 import { pieces, playFrames, readTurns, roughTokens } from "../turns.ts";
@@ -19,7 +19,7 @@ export interface MistralOptions {
 }
 
 /** A running fake server. Mistral's SDK takes `url`, without `/v1`, as its server. */
-export interface MistralStandIn extends StandIn {
+export interface FakeMistral extends FakeServer {
   /** Every request so far, including refused ones. */
   readonly requests: readonly SeenRequest[];
 }
@@ -28,13 +28,13 @@ export interface MistralStandIn extends StandIn {
  * Serves Mistral's `/v1/chat/completions` from a script, with and without streaming. Refuses the same requests as
  * Mistral.
  */
-export async function startMistral(options: MistralOptions): Promise<MistralStandIn> {
+export async function startMistral(options: MistralOptions): Promise<FakeMistral> {
   const turns = readTurns(options.script);
   const requests: SeenRequest[] = [];
   let serial = 0;
   const newId = (length: number): string => (++serial).toString(36).padStart(length, "a");
 
-  const standIn = await listen(async (request, response) => {
+  const fakeServer = await listen(async (request, response) => {
     requests.push(request);
     const headers = { "mistral-correlation-id": newId(32) };
     try {
@@ -93,7 +93,7 @@ export async function startMistral(options: MistralOptions): Promise<MistralStan
     await playFrames(response, frames(turn, said), turn, { headers, errorFrames });
   }
 
-  return { ...standIn, requests };
+  return { ...fakeServer, requests };
 }
 
 interface Said {

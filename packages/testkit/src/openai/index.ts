@@ -1,2 +1,2 @@
 export type { ChatDialect } from "./check-chat.ts";
-export { type OpenAIOptions, type OpenAIStandIn, startOpenAI } from "./server.ts";
+export { type FakeOpenAI, type OpenAIOptions, startOpenAI } from "./server.ts";

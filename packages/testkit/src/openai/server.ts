@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { json, listen, type SeenRequest, type StandIn } from "../http.ts";
+import { type FakeServer, json, listen, type SeenRequest } from "../http.ts";
 import { isRaw, type Raw } from "../raw.ts";
 import type { Script, ScriptedTurn } from "../script.ts";
 import { playFrames, readTurns, roughTokens } from "../turns.ts";
@@ -31,7 +31,7 @@ export interface OpenAIOptions {
 }
 
 /** A running fake server. */
-export interface OpenAIStandIn extends StandIn {
+export interface FakeOpenAI extends FakeServer {
   /** For the SDK's `baseURL`: the URL with `/v1`. */
   readonly baseUrl: string;
   /** Every request so far, including refused ones. */
@@ -42,7 +42,7 @@ export interface OpenAIStandIn extends StandIn {
  * Serves `/v1/chat/completions`, `/v1/responses` and `/v1/models` from a script, with and without streaming. Refuses
  * the same requests as OpenAI, in its words.
  */
-export async function startOpenAI(options: OpenAIOptions): Promise<OpenAIStandIn> {
+export async function startOpenAI(options: OpenAIOptions): Promise<FakeOpenAI> {
   const turns = readTurns(options.script);
   const requests: SeenRequest[] = [];
   const issued: Issued = { encrypted: new Set(), reasoningOf: new Map() };
@@ -50,7 +50,7 @@ export async function startOpenAI(options: OpenAIOptions): Promise<OpenAIStandIn
   const newId = (prefix: string): string => `${prefix}${(++serial).toString(36).padStart(24, "0")}`;
   const voice: ChatVoice = { reasoningField: options.reasoningField, usage: options.usage ?? "asked" };
 
-  const standIn = await listen(async (request, response) => {
+  const fakeServer = await listen(async (request, response) => {
     requests.push(request);
     const headers = { "x-request-id": newId("req_") };
     try {
@@ -114,7 +114,7 @@ export async function startOpenAI(options: OpenAIOptions): Promise<OpenAIStandIn
     await playFrames(response, frames, turn, { headers, errorFrames: errorFrames(turn, about, chat) });
   }
 
-  return { ...standIn, baseUrl: `${standIn.url}/v1`, requests };
+  return { ...fakeServer, baseUrl: `${fakeServer.url}/v1`, requests };
 }
 
 function parse(text: string): Raw {

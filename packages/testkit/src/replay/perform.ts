@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type AnthropicStandIn, startAnthropic } from "../anthropic/index.ts";
+import { type FakeAnthropic, startAnthropic } from "../anthropic/index.ts";
 import { createScenarioClock, msOf, type ScenarioClock } from "./clock.ts";
 import type { ReplayedGateway, ReplayHost } from "./host.ts";
 import type { Performance, PostedEvent } from "./performance.ts";
@@ -40,8 +40,8 @@ export async function perform(scenario: Scenario, host: ReplayHost): Promise<Per
 type Channel = PlatformEvent["channel"];
 type Platforms = ReadonlyMap<Channel, ReplayPlatform>;
 
-interface StandIns {
-  readonly anthropic: AnthropicStandIn;
+interface FakeServers {
+  readonly anthropic: FakeAnthropic;
   readonly turns: ScenarioTurns;
   readonly platforms: Platforms;
 }
@@ -66,7 +66,7 @@ async function performIn(
   dir: string,
   scenario: Scenario,
   host: ReplayHost,
-  { anthropic, turns, platforms }: StandIns,
+  { anthropic, turns, platforms }: FakeServers,
 ): Promise<Performance> {
   const home = join(dir, "home");
   for (const [agent, files] of Object.entries(scenario.workspace)) {

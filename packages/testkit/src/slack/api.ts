@@ -95,7 +95,7 @@ export class Api {
   }
 
   async answer(seen: SeenRequest, method: string | undefined): Promise<ApiReply> {
-    const { pathname } = new URL(seen.path, "http://standin");
+    const { pathname } = new URL(seen.path, "http://fake");
     const type = String(seen.headers["content-type"] ?? "");
     const token = /^Bearer (.+)$/.exec(String(seen.headers["authorization"] ?? ""))?.[1];
     if (method !== undefined) return this.#call(method, readArguments(seen.text, type), token);

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { listen, type SeenRequest, type StandIn } from "../http.ts";
+import { type FakeServer, listen, type SeenRequest } from "../http.ts";
 import { isRaw, type Raw } from "../raw.ts";
 import { Api, type ApiOptions, type ChannelKind } from "./api.ts";
 import type { SlackDelivery } from "./events.ts";
@@ -31,7 +31,7 @@ export interface SlackOptions extends ApiOptions {
 }
 
 /** A fake Slack on loopback ports: Web API, socket mode and signed requests. */
-export interface SlackStandIn extends StandIn {
+export interface FakeSlack extends FakeServer {
   /** Base URL of the API. */
   readonly apiUrl: string;
   readonly bot: { readonly userId: string; readonly botId: string; readonly name: string };
@@ -68,7 +68,7 @@ export interface SlackStandIn extends StandIn {
   readonly sockets: Pick<Sockets, "count" | "send" | "refresh" | "drop" | "freeze">;
 }
 
-export async function startSlack(options: SlackOptions): Promise<SlackStandIn> {
+export async function startSlack(options: SlackOptions): Promise<FakeSlack> {
   const { now = Date.now, limitedHistory = false, streamMs = 300_000 } = options;
   const bot = options.bot ?? { userId: "U_BOT", botId: "B_BOT", name: "signalbox" };
   const faults = new Faults();
@@ -161,7 +161,7 @@ function deliveries(
   views: Views,
   sockets: Sockets,
   signingSecret = "",
-): Pick<SlackStandIn, "take" | "postEvent" | "pushEvent"> {
+): Pick<FakeSlack, "take" | "postEvent" | "pushEvent"> {
   /** Stores the message of a delivery and makes its trigger valid. */
   function take(delivery: SlackDelivery): void {
     remember(messages, delivery);

@@ -131,7 +131,7 @@ class SocketMode implements Sockets {
 
   #connect(socket: WebSocket, url: string): void {
     socket.on("error", () => {});
-    const ticket = new URL(url, "ws://standin").searchParams.get("ticket") ?? "";
+    const ticket = new URL(url, "ws://fake").searchParams.get("ticket") ?? "";
     if (!this.#tickets.delete(ticket)) {
       socket.close(1008, "invalid ticket");
       return;

@@ -1,6 +1,6 @@
 export type { TelegramMessage } from "./messages.ts";
 export type { UploadedFile } from "./parameters.ts";
-export { startTelegram, type TelegramFault, type TelegramOptions, type TelegramStandIn } from "./server.ts";
+export { type FakeTelegram, startTelegram, type TelegramFault, type TelegramOptions } from "./server.ts";
 export {
   click,
   commandMessage,

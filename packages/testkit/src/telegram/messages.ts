@@ -305,7 +305,7 @@ function refusesText(values: Raw, field: string): ApiReply | undefined {
   if (!text.isWellFormed()) return badRequest("strings must be encoded in UTF-8");
   if (text.length > longestText) return badRequest("message is too long");
   if (values["parse_mode"] !== undefined)
-    return badRequest("can't parse entities: the stand-in reads no markup");
+    return badRequest("can't parse entities: the fake server reads no markup");
   return refusesEntities(entitiesIn(values), text);
 }
 

@@ -15,7 +15,7 @@ export function readRich(
   message: unknown,
 ): { readonly blocks: readonly Raw[]; readonly text: string } | ApiReply {
   const blocks = isRaw(message) ? message["blocks"] : undefined;
-  if (!Array.isArray(blocks)) return badRequest("the stand-in reads rich messages of blocks alone");
+  if (!Array.isArray(blocks)) return badRequest("the fake server reads rich messages of blocks alone");
   const reader = new RichReader();
   try {
     const text = reader.blocks(blocks, 1);

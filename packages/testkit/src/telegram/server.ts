@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { Faults, type FaultTarget } from "../faults.ts";
-import { listen, type SeenRequest, type StandIn } from "../http.ts";
+import { type FakeServer, listen, type SeenRequest } from "../http.ts";
 import { isRaw, type Raw } from "../raw.ts";
 import { Messages, type TelegramMessage } from "./messages.ts";
 import { Methods } from "./methods.ts";
@@ -43,7 +43,7 @@ export interface TelegramOptions {
 }
 
 /** A fake Telegram Bot API on a loopback port, with the methods that a chat bot needs. */
-export interface TelegramStandIn extends StandIn {
+export interface FakeTelegram extends FakeServer {
   readonly bot: { readonly id: number; readonly firstName: string; readonly username: string };
   /** Messages that the bot sent, in order, including deleted ones. */
   readonly sent: readonly TelegramMessage[];
@@ -90,7 +90,7 @@ export interface TelegramStandIn extends StandIn {
 }
 
 /** Starts the fake server. */
-export async function startTelegram(options: TelegramOptions): Promise<TelegramStandIn> {
+export async function startTelegram(options: TelegramOptions): Promise<FakeTelegram> {
   const now = options.now ?? Date.now;
   const bot = options.bot ?? { id: 42, firstName: "Signalbox", username: "signalbox_bot" };
   const me = {
@@ -120,7 +120,7 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
 
   const server = await listen(async (seen, response) => {
     requests.push(seen);
-    const path = decodeURIComponent(new URL(seen.path, "http://standin").pathname);
+    const path = decodeURIComponent(new URL(seen.path, "http://fake").pathname);
     const [, kind, token, rest = ""] = /^\/(?:(file)\/)?bot([^/]+)\/(.+)$/.exec(path) ?? [];
     if (token === undefined) return write(response, refuse(404, "Not Found"));
     if (token !== options.token || isRevoked) return write(response, refuse(401, "Unauthorized"));

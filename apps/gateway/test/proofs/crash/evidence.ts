@@ -1,7 +1,7 @@
 import type { QueueMode } from "@signalbox/lanes";
 import type { Tag } from "./conversation.ts";
 
-/** What the stand-ins, the database and the disk say of a world that has come to rest. Plain data, to be judged. */
+/** What the fake servers, the database and the disk say of a world that has come to rest. Plain data, to be judged. */
 export interface Evidence {
   readonly mode: QueueMode;
   /** The clock of a process was turned: what it noted of the time says nothing. */

@@ -36,7 +36,7 @@ export interface Verdict {
   readonly background: number;
 }
 
-/** Holds every message against what the stand-ins saw. */
+/** Holds every message against what the fake servers saw. */
 export function judge(all: Evidence): Verdict {
   const violations: string[] = [];
   const blame = (text: string): void => void violations.push(text);

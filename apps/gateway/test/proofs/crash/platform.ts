@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DeletedEvent, EditedEvent, MessageEvent } from "@signalbox/channel";
-import { type FeishuStandIn, groupMention, textMessage } from "@signalbox/testkit/feishu";
+import { type FakeFeishu, groupMention, textMessage } from "@signalbox/testkit/feishu";
 import {
   editedTextOf,
   heardText,
@@ -20,7 +20,7 @@ import type { RelayName } from "./relay.ts";
 import type { Vendor } from "./vendor.ts";
 
 export interface PlatformOptions {
-  readonly feishu: FeishuStandIn;
+  readonly feishu: FakeFeishu;
   /** What the relay channels know their platforms by. */
   readonly relayToken: string;
   /** Those of the channels with a connection of their own, by their sessions. */
@@ -109,7 +109,7 @@ export function editEvent(name: string): string {
   return `ev_edited_${name}`;
 }
 
-function eventOf(feishu: FeishuStandIn, tag: Tag): unknown {
+function eventOf(feishu: FakeFeishu, tag: Tag): unknown {
   const name = nameOf(tag);
   const options = {
     eventId: `ev_${name}`,

@@ -22,7 +22,7 @@ const TEXT_MAX = 200;
 
 /** What the account is configured with. */
 export interface RelayConfig {
-  /** The stand-in. */
+  /** The fake server. */
   readonly url: string;
   readonly token: string;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type DiscordMessage, type DiscordStandIn, startDiscord } from "@signalbox/testkit/discord";
+import { type DiscordMessage, type FakeDiscord, startDiscord } from "@signalbox/testkit/discord";
 import { textMessage as slackMessage, startSlack } from "@signalbox/testkit/slack";
 import { startTelegram, textMessage as telegramMessage } from "@signalbox/testkit/telegram";
 import { nameOf, type Tag, textOf, type VendorName } from "./conversation.ts";
@@ -118,7 +118,7 @@ export const startVendor: Readonly<Record<VendorName, (access: VendorAccess) => 
  * told of the message again: of what a bot missed that had no session yet nobody tells it.
  */
 async function acknowledged(
-  platform: DiscordStandIn,
+  platform: FakeDiscord,
   message: DiscordMessage,
   first: number | undefined,
 ): Promise<void> {

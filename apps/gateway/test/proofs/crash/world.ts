@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { QUEUE_MODES, type QueueMode } from "@signalbox/lanes";
 import { openStore } from "@signalbox/store";
-import { type AnthropicStandIn, startAnthropic } from "@signalbox/testkit/anthropic";
-import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
+import { type FakeAnthropic, startAnthropic } from "@signalbox/testkit/anthropic";
+import { type FakeFeishu, startFeishu } from "@signalbox/testkit/feishu";
 import { stringify } from "yaml";
 import type { GatewayBodies } from "../../../src/store.ts";
 import { createDelegation } from "../../../src/triggers/delegation.ts";
@@ -70,12 +70,12 @@ if (noCommands !== undefined) console.log(`skipped: ${noCommands}`);
 /** Between two faults of Feishu, in milliseconds. */
 const FAULT_EVERY_MS = 2_000;
 
-/** A home, the vendors' stand-ins, and people who write all the time. */
+/** A home, the vendors' fake servers, and people who write all the time. */
 export interface World {
   readonly home: string;
   readonly workspace: string;
   readonly mode: QueueMode;
-  readonly feishu: FeishuStandIn;
+  readonly feishu: FakeFeishu;
   readonly relays: RelayPlatform;
   /** The platforms of the channels with a connection of their own, by their sessions. */
   readonly vendors: ReadonlyMap<number, Vendor>;
@@ -87,7 +87,7 @@ export interface World {
   readonly logs: () => readonly string[];
   /** What must be in no log, request or message. */
   readonly secrets: readonly string[];
-  readonly anthropic: AnthropicStandIn;
+  readonly anthropic: FakeAnthropic;
   readonly platform: Platform;
   /** When the model was first asked about each message, in each process: by `performance.now()`. */
   readonly asked: readonly { readonly name: string; readonly at: number }[];
@@ -314,7 +314,7 @@ function relayIn(session: number, { url, token }: RelayPlatform): [string, objec
 
 /** Whether a message has a reply, or silence for one. Looks at what came since it was last asked. */
 function answeredNames(
-  feishu: FeishuStandIn,
+  feishu: FakeFeishu,
   relays: RelayPlatform,
   vendors: ReadonlyMap<number, Vendor>,
   quiet: ReadonlySet<string>,

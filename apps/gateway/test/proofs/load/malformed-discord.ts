@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { channelType, type DiscordStandIn, startDiscord } from "@signalbox/testkit/discord";
+import { channelType, type FakeDiscord, startDiscord } from "@signalbox/testkit/discord";
 import type { Random } from "../crash/random.ts";
 import type { MalformedPlatform, Pushed } from "./malformed.ts";
 import { damaged, type Vocabulary } from "./nonsense.ts";
@@ -62,7 +62,7 @@ type Fields = Record<string, unknown>;
 type SoundEvent = readonly [type: string, data: Fields];
 
 /** One of each kind, to be given new ids and damaged. */
-function soundEvents(discord: DiscordStandIn): readonly [SoundEvent, ...SoundEvent[]] {
+function soundEvents(discord: FakeDiscord): readonly [SoundEvent, ...SoundEvent[]] {
   const file = { id: "8001", name: "a.png", mimeType: "image/png", content: new Uint8Array(4) };
   const plant = (channelId: string, content: string, more: Fields = {}) =>
     discord.eventOf(discord.plant({ channelId, authorId: "2001", content, more }));
@@ -99,7 +99,7 @@ function soundEvents(discord: DiscordStandIn): readonly [SoundEvent, ...SoundEve
 }
 
 function nonsense(
-  discord: DiscordStandIn,
+  discord: FakeDiscord,
   sound: readonly [SoundEvent, ...SoundEvent[]],
   random: Random,
   number: number,
@@ -111,7 +111,7 @@ function nonsense(
 }
 
 /** Taken or left out, Discord is told so; anything else looks like a broken server. */
-function push(discord: DiscordStandIn, type: string, data: Fields): Pushed {
+function push(discord: FakeDiscord, type: string, data: Fields): Pushed {
   return {
     body: JSON.stringify([type, data]),
     async deliver() {

@@ -1,4 +1,4 @@
-import { channelType, type DiscordStandIn, startDiscord } from "../../discord/index.ts";
+import { channelType, type FakeDiscord, startDiscord } from "../../discord/index.ts";
 import type { Raw } from "../../raw.ts";
 import { type PlatformEvent, platformEvents } from "../scenario.ts";
 import type { StartPlatform } from "./platform.ts";
@@ -34,14 +34,14 @@ export const startDiscordPlatform: StartPlatform = async (scenario) => {
   };
 };
 
-function addPlace(discord: DiscordStandIn, { chatId, chatType, sender = SOMEBODY }: PlatformEvent): void {
+function addPlace(discord: FakeDiscord, { chatId, chatType, sender = SOMEBODY }: PlatformEvent): void {
   if (chatId === undefined) return;
   if (chatType === "group") discord.addChannel({ id: chatId, type: channelType.text, guildId: GUILD });
   else
     discord.addChannel({ id: chatId, type: channelType.direct, recipient: { id: sender, username: sender } });
 }
 
-function bodyOf(discord: DiscordStandIn, event: PlatformEvent): Raw {
+function bodyOf(discord: FakeDiscord, event: PlatformEvent): Raw {
   const { messageId, chatId, sender = SOMEBODY, text = "", mention = false } = event;
   const message = discord.plant({
     id: messageId,

@@ -1,9 +1,9 @@
-import { type FeishuStandIn, groupMention, startFeishu, textMessage } from "../../feishu/index.ts";
+import { type FakeFeishu, groupMention, startFeishu, textMessage } from "../../feishu/index.ts";
 import type { PlatformEvent, Scenario } from "../scenario.ts";
 import type { StartPlatform } from "./platform.ts";
 
 const APP = {
-  appId: "cli_standin",
+  appId: "cli_fake",
   appSecret: "standin-app-secret",
   token: "standin-verification",
   encryptKey: "standin-encrypt-key",
@@ -50,7 +50,7 @@ export const startFeishuPlatform: StartPlatform = async (scenario) => {
   };
 };
 
-function bodyOf(event: PlatformEvent, feishu: FeishuStandIn): unknown {
+function bodyOf(event: PlatformEvent, feishu: FakeFeishu): unknown {
   const options = {
     eventId: event.eventId,
     messageId: event.messageId,
