@@ -95,7 +95,7 @@ it.each([
   const next = await world.start();
   await next.stop();
   if (seq === 5) {
-    expect(next.log()).toContain("the audit chain does not contain its noted head");
+    expect(next.log()).toContain("the audit chain does not contain its recorded head");
     expect(readFileSync(world.home.auditHeadFile, "utf8")).toBe(noted);
   }
 });

@@ -88,7 +88,7 @@ it("returns the configuration in effect, and computes derived values again after
   expect([agents.all.map(({ id }) => id), names()]).toEqual([["writer"], ["writer"]]);
 });
 
-it("says that a configuration applies, also where the disk is too full to put that on record", async () => {
+it("reports a configuration as in effect even if the disk is too full to record it", async () => {
   const { first, load, resolve } = await start(CODER);
   const errors: string[] = [];
   const live = createLiveConfig(first);
@@ -105,5 +105,5 @@ it("says that a configuration applies, also where the disk is too full to put th
   expect(reloaded).toEqual({ applied: ["access"], forStart: [], kept: [], accounts: ["telegram/main"] });
   expect(live.current().settings.access.dm).toBe("open");
   expect(reloading.state.kept).toEqual([]);
-  expect(errors).toEqual(["the configuration applies, but could not be put on record"]);
+  expect(errors).toEqual(["the new configuration is in effect, but could not be recorded"]);
 });

@@ -127,7 +127,7 @@ it("a backup that does not fit leaves nothing behind", async ({ skip }) => {
   try {
     const backup = await world.command(["backup", join(disk, "saved")]);
     expect(backup.code).toBe(73);
-    expect(backup.err).toContain("No space left");
+    expect(backup.err).toContain("no space left");
     expect(readdirSync(disk)).toEqual([]);
   } finally {
     spawnSync("umount", [disk]);

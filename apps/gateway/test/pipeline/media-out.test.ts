@@ -163,7 +163,7 @@ describe("attachments of a reply", () => {
     await started.post(mention);
     await started.settled();
     expect(seen(world)).toEqual([
-      "[file: MEMORY.md was not sent: sending it is not allowed]",
+      "[file: MEMORY.md was not sent: the file does not exist]",
       "file open.txt: open",
     ]);
     await started.post(textMessage("send it", { senderId: ZHANG, messageId: "om_member" }));

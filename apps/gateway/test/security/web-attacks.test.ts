@@ -94,7 +94,7 @@ describe("a page of another site, or of another port", () => {
               ...(path === "/ws"
                 ? { "sec-websocket-version": "13", "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==" }
                 : {}),
-              origin,
+              ...(origin === undefined ? {} : { origin }),
               ...(site === undefined ? {} : { "sec-fetch-site": site }),
               "content-length": String(Buffer.byteLength(body)),
             };

@@ -86,7 +86,7 @@ it("rejects messages while its disk is full, and continues when there is space",
       const before = world.platform.acknowledged.length;
       const filler = join(disk.folder, "filler");
       expect(() => writeFileSync(filler, Buffer.alloc(SIZE_MB << 20))).toThrow(/ENOSPC/);
-      await expect.poll(() => gateway.said()).toContain("No space left");
+      await expect.poll(() => gateway.said()).toContain("no space left");
       const during = world.platform.acknowledged.length;
       rmSync(filler);
       await expect.poll(() => world.platform.acknowledged.length).toBeGreaterThan(during);

@@ -14,7 +14,7 @@ export const ENDS = new Set([
 
 /** What the model is told where a failpoint or a full disk kept a tool from its work. */
 export const INJECTED =
-  /failpoint|No space left|ENOSPC|disk I\/O error|The disk is full|the disk is nearly full/;
+  /failpoint|[Nn]o space left|ENOSPC|disk I\/O error|The disk is full|the disk is nearly full/;
 
 /** What it is told where a command in the background ended with its process, or too many were left to their end. */
 export const NOT_IN_BACKGROUND =

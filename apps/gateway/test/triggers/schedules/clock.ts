@@ -1,4 +1,4 @@
-import type { Clock } from "../../../src/triggers/schedules/scheduler.ts";
+import type { Clock } from "@signalbox/lanes";
 
 /** Time that passes only when it is told to. */
 export interface FakeClock extends Clock {
