@@ -10,7 +10,6 @@ export interface Folder {
   /**
    * Returns the same folder with hidden paths, which fail as if they did not exist.
    *
-   *
    * @param isVisible receives a path in the folder, with links resolved
    */
   restrict(isVisible: (path: string) => boolean): Pick<Folder, "openFile">;

@@ -120,7 +120,6 @@ function openAccount({ context, activity }: HostedAccount<FeishuConfig>) {
  * Feishu identifies a message by its id only. Without this check, an action that was permitted in one chat could change
  * a message in another.
  *
- *
  * @throws ChannelError `not_found` if the message is not in the chat
  */
 async function assertInChat(

@@ -76,7 +76,6 @@ const defaultWaitMs = 1000;
 /**
  * Converts any error of a call to a {@link ChannelError}.
  *
- *
  * @param write true if the call changes state, so that a missing response leaves its outcome unknown
  */
 export function toChannelError(error: unknown, what: string, write: boolean): ChannelError {

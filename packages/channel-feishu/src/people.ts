@@ -39,7 +39,7 @@ export function createPeople(context: Needs, api: FeishuApi): People {
     const cached = await cache.get(selfKey);
     const answer: unknown = isPayload(cached)
       ? { bot: cached }
-      : await api.call({ what: "asking who the bot is", write: false, signal }, (client) =>
+      : await api.call({ what: "fetching the bot's identity", write: false, signal }, (client) =>
           client.get("/open-apis/bot/v3/info"),
         );
     const bot = isPayload(answer) && isPayload(answer["bot"]) ? answer["bot"] : {};

@@ -51,7 +51,6 @@ export interface Places {
   /**
    * Returns `undefined` if the bot cannot access the message.
    *
-   *
    * @throws ChannelError if the message cannot be looked up now
    */
   message(messageId: string, signal: AbortSignal): Promise<EarlierMessage | undefined>;

@@ -114,7 +114,6 @@ export class AccountProcess {
   /**
    * Calls a function of the process. A result that does not match the schema kills the process.
    *
-   *
    * @throws ProcessEnded if the process ends before it responds
    */
   async call<Name extends keyof AccountFunctions & string, Result>(

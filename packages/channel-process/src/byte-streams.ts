@@ -33,7 +33,6 @@ export class ByteStreams {
 /**
  * Returns a stream of the other process. It does not read ahead, so a slow reader slows down the source.
  *
- *
  * @param check validates the result of `readStream`
  */
 export function readRemote(

@@ -37,7 +37,6 @@ const envelope = z.discriminatedUnion("t", [
 /**
  * Connects both processes with birpc. Also transfers abort signals and errors, which structured cloning loses.
  *
- *
  * @param functions the functions that the other process may call
  * @param onInvalid called for a message that does not follow the protocol
  */

@@ -111,7 +111,6 @@ export class SupervisedAccount {
   /**
    * Calls a function of the process and validates its result.
    *
-   *
    * @throws ChannelError `transient` while there is no process, `unknown_outcome` if it ends before it responds
    */
   async call<Name extends keyof AccountFunctions & string, Result>(
@@ -131,7 +130,6 @@ export class SupervisedAccount {
 
   /**
    * Sends a message. While `send` is running, the process can open the message's media and report sent parts.
-   *
    *
    * @throws ChannelError that `send` throws, with a receipt if the process ended after the first part
    */

@@ -24,7 +24,6 @@ export interface Conversations {
   /**
    * Returns the type from the cache or from Slack.
    *
-   *
    * @throws ChannelError if Slack cannot be reached
    */
   kind(channel: string, signal: AbortSignal): Promise<ConversationKind>;

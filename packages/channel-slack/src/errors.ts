@@ -62,7 +62,6 @@ interface CallFailure {
 /**
  * Converts any error of an SDK call to a {@link ChannelError}.
  *
- *
  * @param write true if the call changes state, so that a missing response leaves its outcome unknown
  */
 export function toChannelError(error: unknown, what: string, write: boolean): ChannelError {

@@ -38,7 +38,6 @@ export interface People {
   /**
    * Requests the bot's identity from Slack, which also verifies the token. Not cached.
    *
-   *
    * @throws ChannelError
    */
   ask(signal: AbortSignal): Promise<Self>;

@@ -63,7 +63,6 @@ const defaultWaitMs = 1_000;
 /**
  * Converts an error response to a ChannelError.
  *
- *
  * @param write true if the call changes state, so that a server error leaves its outcome unknown
  */
 export function toRefusalError(refusal: Refusal, what: string, write: boolean): ChannelError {

@@ -73,7 +73,6 @@ function uploadAs({ kind, voice, mimeType }: MediaPart): UploadKind {
 /**
  * Downloads an attachment of a received message.
  *
- *
  * @throws ChannelError `invalid` if this channel did not create the reference, `not_found` if the file no longer
  * exists, `too_large` if bots may not fetch it
  */

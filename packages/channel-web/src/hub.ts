@@ -70,7 +70,6 @@ export interface WebHub {
   /**
    * Submits a message. Resolves once it has been stored or rejected.
    *
-   *
    * @throws ChannelError `transient` while no account is running, `invalid` for an empty id or conversation
    */
   submit(message: WebMessage): Promise<EmitResult>;
@@ -104,7 +103,11 @@ class Hub implements WebHub {
     this.definition = defineChannel({
       specVersion: 1,
       id: this.#channelId,
-      meta: { label, description: "Clients of this gateway itself.", fields: {} },
+      meta: {
+        label,
+        description: "Browsers and API clients that connect directly to this gateway.",
+        fields: {},
+      },
       config: z.object({}),
       capabilities: capabilitiesOf(awaitsSingleAnswer),
       codec: this.#codec,

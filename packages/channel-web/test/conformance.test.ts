@@ -33,7 +33,8 @@ const harness: ChannelHarness<WebAddress> = {
   },
 };
 
-const byHost = "no platform gives them: bytes are in the message, or the host opens and fetches them";
+const byHost =
+  "there is no platform to download from; the message contains the bytes, or the host fetches them";
 
 runChannelConformance(hub.definition, harness, {
   test: { describe, it, afterAll },

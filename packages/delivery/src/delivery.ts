@@ -84,14 +84,12 @@ export interface Delivery {
   /**
    * Resolves once a row is neither pending nor being sent. Does not resolve if another process sends the row.
    *
-   *
    * @param rowId an unknown id counts as ended
    */
   ended(rowId: string): Promise<void>;
   /**
    * Ends the row of a message that was not delivered as `dead`. If the content was rejected, the sender of the answered
    * message gets a notice.
-   *
    *
    * @returns the row, even if it had already ended; `busy` if it is still being sent, so the report must be repeated;
    * `undefined` if no row became this message
@@ -235,7 +233,6 @@ class OutboxDelivery implements Delivery {
   /**
    * Records the outcome on a platform. Retries as long as the store fails, because sending again would create a
    * duplicate.
-   *
    *
    * @throws NotRecorded
    */

@@ -31,7 +31,6 @@ export interface MediaFallback {
  * Sends the parts of a message. If the platform rejects an attachment, or if it failed too often, a text with the file
  * name replaces it, and the parts after it are sent.
  *
- *
  * @throws ChannelError from the channel's `send`
  */
 export async function sendWithMediaFallback(

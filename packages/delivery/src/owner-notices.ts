@@ -41,7 +41,6 @@ export interface OwnerNotices {
    * Sends a text to every owner, in their language. The text must not contain messages from conversations, because an
    * owner is not a member of every conversation.
    *
-   *
    * @param id a repeated id sends nothing
    * @returns false if no owner could be reached
    */

@@ -11,7 +11,6 @@ export type Reconciliation =
 /**
  * Determines whether a part with an unknown outcome was sent. It is repeated only if the platform deduplicates it.
  *
- *
  * @throws ChannelError from the channel's `reconcile`
  */
 export async function reconcile(

@@ -49,7 +49,6 @@ export function createOutboxRow(
  * Creates the answer to a message, split for the channel. Without capabilities (the account is no longer configured)
  * the answer remains a single part, which will end as undeliverable.
  *
- *
  * @returns `undefined` if the sender's client reads the conversation directly
  */
 export function createAnswer(

@@ -9,7 +9,6 @@ const CONTENT_ERRORS: ReadonlySet<ChannelErrorCode> = new Set(["too_large", "uns
 /**
  * Creates a single notice about all expired answers.
  *
- *
  * @param expired rows with the same destination that a person is waiting for
  */
 export function createExpiryNotice(

@@ -5,7 +5,6 @@ import { parseClick } from "./questions.ts";
  * Converts a native command of a platform, or a click on a button of a question, to the message with the equivalent
  * text. The message is then authorized and handled like any other message from its sender.
  *
- *
  * @returns `undefined` for a click on anything else
  */
 export function toMessageEvent(event: CommandEvent | ActionEvent): MessageEvent | undefined {

@@ -22,7 +22,6 @@ export interface Task {
   /**
    * Runs the task. Called again after a failure, so it must first check what an earlier attempt has already done.
    *
-   *
    * @param attempts number of earlier attempts
    */
   attempt(attempts: number): Promise<void>;

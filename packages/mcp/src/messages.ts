@@ -2,7 +2,6 @@
  * Converts messages from servers that deviate from the specification in unambiguous ways. Without this, the SDK rejects
  * or drops such a message, and the request waits until its time limit.
  *
- *
  * @see https://modelcontextprotocol.io/specification/2025-06-18/schema
  */
 

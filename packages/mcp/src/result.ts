@@ -48,7 +48,6 @@ export function readResult(answer: unknown, resultChars: number): ToolResult {
  * Returns the content of a result. Some servers send one block or a text instead of a list, or put their data next to
  * the specified members.
  *
- *
  * @returns undefined if the content has another form
  */
 function readBlocks(answer: JsonObject): readonly unknown[] | undefined {

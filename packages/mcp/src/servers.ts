@@ -36,7 +36,6 @@ export interface McpServers {
    * Replaces the servers. A server with unchanged settings keeps running. A removed server ends after its pending
    * calls.
    *
-   *
    * @throws TypeError if a name is invalid
    */
   configure(servers: McpServersOptions["servers"]): void;

@@ -31,7 +31,6 @@ const PENDING_FILE = ".forgetting";
 /**
  * Removes chunks, and everything derived from them, from the files.
  *
- *
  * @returns the ids of the turns among them
  */
 export async function forget(

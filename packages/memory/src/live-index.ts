@@ -33,7 +33,6 @@ export interface LiveIndex {
   /**
    * Removes the turns of those given conversations that no longer exist.
    *
-   *
    * @returns whether any turns were removed
    */
   removeGone(chats: readonly string[]): Promise<boolean>;

@@ -81,7 +81,6 @@ export interface Memory {
   /**
    * Adds an entry to the notes, unless the same author has already noted the same words.
    *
-   *
    * @returns the id of the entry, and whether it is new
    */
   write(note: NewNote): Promise<WrittenEntry>;

@@ -21,7 +21,6 @@ const UNSETTLED_MS = 100;
 /**
  * Indexes changed note files and removes deleted ones.
  *
- *
  * @param onRead is called with the text of each changed file
  */
 export async function refreshNotes(

@@ -74,7 +74,6 @@ const Addressed = z.object({
 /**
  * Parses a frame from a client. Never throws.
  *
- *
  * @returns the frame, or a message for an `error` frame
  */
 export function parseClientFrame(data: string): ParsedClientFrame {

@@ -103,7 +103,7 @@ class CheckpointedLog implements WriteAheadLog {
     } catch (error) {
       this.#logger?.warn(
         { path: this.#path, error: String(error) },
-        "the checkpoint of the database's log failed; it will be tried again",
+        "failed to checkpoint the database's write-ahead log; the checkpoint will be retried",
       );
     } finally {
       if (this.#raw.inTransaction) this.#endRead.run();

@@ -1,9 +1,9 @@
 import type { JsonValue, Tool, ToolCall, ToolContext, ToolOutput } from "@signalbox/agent-core";
+import type { Role } from "@signalbox/store/types";
 import { z } from "zod";
 import type { AllowRule } from "./shell/allow-rule.ts";
 
-/** Role of a speaker. `system` is the gateway itself: schedules and heartbeats. */
-export type Role = "owner" | "member" | "guest" | "system";
+export type { Role } from "@signalbox/store/types";
 
 const TAINT_SOURCES = [
   "web",

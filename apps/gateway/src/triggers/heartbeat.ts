@@ -1,4 +1,5 @@
 import type { MessageEvent } from "@signalbox/channel";
+import type { Clock } from "@signalbox/lanes";
 import { isMemberConversation, parseSessionKey } from "@signalbox/routing";
 import { z } from "zod";
 import type { Agent, Heartbeat } from "../configure/agents.ts";
@@ -7,7 +8,7 @@ import { type Checklist, heartbeatText, isActive } from "./checklist.ts";
 import { createPagePlace, type Destination } from "./page-place.ts";
 import { createScheduleStore, type KeyValues } from "./schedule-store.ts";
 import type { Occurrence, ScheduleStore } from "./schedules/schedule.ts";
-import { type Clock, createScheduler } from "./schedules/scheduler.ts";
+import { createScheduler } from "./schedules/scheduler.ts";
 import { readWhen, type When } from "./schedules/when.ts";
 import { type EmitTrigger, getPlace, messageAt } from "./trigger.ts";
 import type { TriggerLogger, TriggerStore } from "./types.ts";

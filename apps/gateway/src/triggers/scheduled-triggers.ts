@@ -1,7 +1,8 @@
+import type { Clock } from "@signalbox/lanes";
 import { z } from "zod";
 import { createScheduleStore, type KeyValues } from "./schedule-store.ts";
 import type { Occurrence, Schedule, ScheduleStore } from "./schedules/schedule.ts";
-import { type Clock, createScheduler, type Scheduler } from "./schedules/scheduler.ts";
+import { createScheduler, type Scheduler } from "./schedules/scheduler.ts";
 import { type EmitTrigger, messageAt, type Place, placeSchema } from "./trigger.ts";
 import type { TriggerLogger, TriggerStore } from "./types.ts";
 

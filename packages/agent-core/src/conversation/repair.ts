@@ -52,7 +52,6 @@ const NO_RESULT: readonly InputBlock[] = [
  * there are never two model turns in a row (except after a `pause`). No message is blank, and no text is blank except
  * the space between two texts of a turn. If calls of a turn share an id, their results are assigned in order.
  *
- *
  * @param toWireId converts a new call id for a wire format; different ids must stay different
  */
 export function repairHistory<M extends AgentMessage>(

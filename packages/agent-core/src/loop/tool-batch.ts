@@ -111,7 +111,9 @@ export class ToolBatch {
     return call !== undefined && this.setting.run.tools.get(call.name)?.execution === "parallel";
   }
 
-  /** Returns the result of a call that must not run, or `undefined` if it may run. */
+  /**
+   * Returns the result of a call that must not run, "waiting" if its decision is pending, or `undefined` if it may run.
+   */
   decide(call: ToolCallBlock): CompletedCall | "waiting" | undefined {
     const decided = this.#decided?.[this.#calls.indexOf(call)] ?? "run";
     if (decided !== "run") return decided;

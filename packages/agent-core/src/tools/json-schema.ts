@@ -23,7 +23,6 @@ let last: Promise<unknown> = Promise.resolve();
  * A schema may come from an untrusted server, and a pattern or a reference can make validation take forever. Validation
  * therefore runs in a worker thread, which is stopped after two seconds.
  *
- *
  * @returns the issues of the value; empty if it is valid. Never rejects.
  */
 export function validateJson(schema: JsonValue, value: unknown): Promise<readonly SchemaIssue[]> {

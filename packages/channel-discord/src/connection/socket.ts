@@ -216,7 +216,6 @@ function createSessionPace(now: () => number): SessionPace {
 /**
  * Creates a discord.js client for one connection.
  *
- *
  * @param isOver once it returns true, the client no longer reads or writes the session
  */
 function createManager(

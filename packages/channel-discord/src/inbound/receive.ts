@@ -11,7 +11,6 @@ export interface Receiver {
    * Reads an event and returns a function that emits it and reports whether the host accepted it. Events are read one
    * at a time, but emitting does not block reading.
    *
-   *
    * @throws ChannelError if a lookup failed
    */
   read(gatewayEvent: GatewayEvent): Promise<() => Promise<boolean>>;

@@ -21,7 +21,6 @@ const FORWARD = 1;
  * Completes a reply whose event lacks the message that it replies to. Discord omits `referenced_message` if its backend
  * did not load the message, and sends `null` if the message was deleted.
  *
- *
  * @throws ChannelError if the message cannot be looked up now
  */
 export async function withReferencedMessage(
@@ -60,7 +59,6 @@ interface ThreadSources {
 /**
  * Looks up the message that started a thread, once per thread. It has the id of the thread and is in the parent
  * channel, or in the thread itself if that is a forum post.
- *
  *
  * @returns `undefined` if the conversation is not a thread, or if an earlier message already referred to its start
  */

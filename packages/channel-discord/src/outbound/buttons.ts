@@ -13,7 +13,6 @@ const opensForm = "?";
 /**
  * Renders buttons in rows. Buttons that need more than one row become a menu, unless they have different styles.
  *
- *
  * @throws ChannelError `too_large`
  */
 export function renderButtons(buttons: ButtonsPart["buttons"]): readonly unknown[] {

@@ -17,7 +17,6 @@ export interface Interactions {
   /**
    * Replaces the pending response to a command. The same key yields the same message.
    *
-   *
    * @returns `undefined` if the command has expired or already has another message
    */
   answer(interactionId: string, answer: CommandAnswer): Promise<unknown>;
@@ -65,7 +64,6 @@ const keyOf = (id: string): string => `interaction/${id}`;
 
 /**
  * Sends the first response.
- *
  *
  * @returns true if Discord accepted it
  */

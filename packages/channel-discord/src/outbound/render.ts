@@ -33,7 +33,6 @@ const TEXT_DISPLAY = 10;
  * Renders a part. A question that is too long for an ordinary message is built from components, so that it is shown in
  * full above its buttons.
  *
- *
  * @throws ChannelError `too_large`, `invalid`, `unsupported`
  */
 export function renderPart(part: OutboundPart): Rendered {
@@ -49,7 +48,6 @@ export function renderPart(part: OutboundPart): Rendered {
 
 /**
  * Renders an edit. A message built from components stays one, and a question that no longer fits becomes one.
- *
  *
  * @throws ChannelError `too_large`, `invalid`, `unsupported`
  */
@@ -71,7 +69,6 @@ function renderAsComponents(part: OutboundPart): Rendered {
 
 /**
  * Returns the text of a part in Discord's dialect.
- *
  *
  * @throws ChannelError
  */

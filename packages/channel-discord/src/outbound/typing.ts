@@ -6,7 +6,6 @@ export interface TypingSigns {
   /**
    * Shows the indicator and renews it until it is hidden.
    *
-   *
    * @throws ChannelError if the first attempt to show it fails
    */
   show(channelId: string, signal: AbortSignal): Promise<void>;

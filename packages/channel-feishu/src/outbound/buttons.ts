@@ -21,7 +21,6 @@ const names = { form: "form_", field: "text_", button: "submit_" } as const;
  * becomes that form, because cards can contain forms. Sources: the open platform's pages on the button, select menu,
  * input and form container of version 2 cards.
  *
- *
  * @throws ChannelError `too_large`
  */
 export function renderButtons(buttons: ButtonsPart["buttons"]): readonly Element[] {

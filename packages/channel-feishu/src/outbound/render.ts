@@ -15,7 +15,6 @@ export interface Rendered {
  * Renders a part: plain text as text, and Markdown as rich text, or as a card if it contains headings or tables, which
  * rich text does not support.
  *
- *
  * @throws ChannelError `too_large`, `invalid`, `unsupported`
  */
 export function renderPart(part: OutboundPart): Rendered {
@@ -50,7 +49,6 @@ function withoutLinks(text: string): string {
 
 /**
  * Renders any part as a card, the only type of message that can be changed any number of times.
- *
  *
  * @throws ChannelError `too_large`, `invalid`, `unsupported`
  */

@@ -24,7 +24,6 @@ interface Frame {
  * Opens one socket mode connection. The SDK's client is used for only one connection, because it reconnects slowly and,
  * after some errors, never. The client itself responds to Slack's pings and sends its own.
  *
- *
  * @throws ChannelError
  */
 export async function openSocket(

@@ -17,7 +17,6 @@ export interface TransportOptions {
   /**
    * Handles a delivery.
    *
-   *
    * @returns true if it may be acknowledged
    */
   take(envelope: Envelope): Promise<boolean>;

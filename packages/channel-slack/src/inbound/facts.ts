@@ -32,7 +32,6 @@ export interface FactSources {
 /**
  * Looks up the facts that the event does not contain.
  *
- *
  * @returns `undefined` if a required lookup failed or timed out
  */
 export async function lookUpFacts(ports: FactSources, envelope: Envelope): Promise<Facts | undefined> {

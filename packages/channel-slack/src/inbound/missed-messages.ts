@@ -17,7 +17,6 @@ interface Needs {
  * Returns the messages of a conversation or thread since `since`, oldest first, in the form of their events. Replies in
  * a thread follow the message that started it.
  *
- *
  * @param place an encoded address
  */
 export async function missedMessages(

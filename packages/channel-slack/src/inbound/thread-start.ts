@@ -17,7 +17,6 @@ const AGENT_VIEW_SUBTYPE = "assistant_app_thread";
  * Looks up the first message of a thread. If that fails, the result contains only the id, because the message that
  * refers to it should not be delayed.
  *
- *
  * @param thread timestamp of the first message
  */
 export async function lookUpThreadStart(

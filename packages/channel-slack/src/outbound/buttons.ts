@@ -12,7 +12,6 @@ const MENU_ACTION_ID = "menu";
  * Renders the choices of a question: as a menu if there are many equal ones whose values fit into options, otherwise as
  * buttons.
  *
- *
  * @throws ChannelError `too_large`
  */
 export function renderButtons(buttons: ButtonsPart["buttons"]): readonly Element[] {

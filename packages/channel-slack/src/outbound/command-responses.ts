@@ -13,7 +13,6 @@ export interface CommandResponses {
   /**
    * Sends a response.
    *
-   *
    * @returns true if Slack accepted it; never throws
    */
   answer(command: string, part: OutboundPart, signal: AbortSignal): Promise<boolean>;

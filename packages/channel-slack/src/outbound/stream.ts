@@ -80,7 +80,6 @@ export class Stream {
   /**
    * Closes a stream, regardless of which process opened it.
    *
-   *
    * @returns false if there was no open stream
    */
   async stop(message: MessageKey): Promise<boolean> {

@@ -122,7 +122,6 @@ function isForward(update: Payload): boolean {
 /**
  * Marks messages as addressed if they were forwarded with an addressed comment but arrive separately from it.
  *
- *
  * @returns a function for the messages of one bot, in order of arrival
  */
 export function createForwardAddressing(): (events: readonly InboundEvent[]) => readonly InboundEvent[] {

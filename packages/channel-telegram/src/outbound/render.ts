@@ -30,7 +30,6 @@ export async function renderPart(
 /**
  * Renders a part that consists only of text.
  *
- *
  * @throws ChannelError `invalid`, `too_large`, `unsupported`
  */
 export function renderText(part: OutboundPart, settings: RenderSettings): Rendered {

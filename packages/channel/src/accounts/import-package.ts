@@ -48,7 +48,6 @@ export async function resolveInHome(packageName: string, home: string): Promise<
 /**
  * Returns the path of the main file of a package in the home, or `undefined` if the home has no such package.
  *
- *
  * @throws Error if `packageName` is the path of a folder without a package
  */
 async function findMainFile(packageName: string, home: string): Promise<string | undefined> {

@@ -152,7 +152,6 @@ export interface Channel<Address = unknown> {
   /**
    * Handles an HTTP request from the platform. Returns 200 only after `emit` returned `accepted` or `duplicate`.
    *
-   *
    * @param read reads the body faster than the stream of the request. A channel that reads the request itself must
    * limit the body's length.
    */

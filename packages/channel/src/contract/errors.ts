@@ -93,7 +93,6 @@ export function isRetryable(error: unknown): boolean {
 /**
  * Returns a fallback if a request is refused.
  *
- *
  * @returns the result of the request, or `fallback` if it failed with an error that is not retryable
  * @throws the error if it is retryable
  */

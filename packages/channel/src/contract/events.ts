@@ -122,9 +122,8 @@ export interface Reference {
 /** The content of a message, as sent or edited. */
 export interface MessageBody {
   /**
-   * Text with `
-   * ` line endings and mentions as `@Name`, but without a leading mention of the bot. Rich text is converted to
-   * Markdown.
+   * Text with `\n` line endings and mentions as `@Name`, but without a leading mention of the bot. Rich text is
+   * converted to Markdown.
    */
   readonly text: string;
   readonly media: readonly MediaRef[];

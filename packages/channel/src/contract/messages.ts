@@ -89,7 +89,6 @@ export interface SendOptions {
   /**
    * Opens the bytes of a media part from the beginning. Required if the message contains media parts.
    *
-   *
    * @throws ChannelError `not_found` if they no longer exist
    */
   readonly openMedia?: (part: MediaPart) => Promise<ReadableStream<Uint8Array>>;
@@ -159,7 +158,6 @@ export interface Draft {
   update(snapshot: string): Promise<void>;
   /**
    * Turns the draft into the first part of the finished message and sends the other parts. Called once.
-   *
    *
    * @throws ChannelError `unsupported` if the draft cannot become the first part, and the errors of `send`, with a
    * receipt of the sent parts

@@ -147,7 +147,6 @@ class ReconnectingConnection implements SupervisedConnection {
   /**
    * Resolves when the connection is lost or does not respond to a probe.
    *
-   *
    * @returns the time at which the connection was opened or last responded
    */
   async #untilLost(connection: Connection): Promise<number> {

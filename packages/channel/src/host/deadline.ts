@@ -15,7 +15,6 @@ export interface Deadline {
  * Like `AbortSignal.any([...parents, AbortSignal.timeout(ms)])`, but releases its timer when the operation ends early.
  * `AbortSignal.timeout` keeps the timer, and everything that it references, until the time is up.
  *
- *
  * @param ms the time limit in milliseconds
  */
 export function deadline(ms: number, ...parents: readonly (AbortSignal | undefined)[]): Deadline {

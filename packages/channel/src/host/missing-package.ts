@@ -3,7 +3,6 @@ import { ChannelError } from "../contract/errors.ts";
 /**
  * Creates the error for an SDK that is not installed. SDKs are installed separately (`meta.requires`).
  *
- *
  * @param error the error from the import
  * @returns an error with the command to install the package, or `undefined` if the import failed for another reason
  */

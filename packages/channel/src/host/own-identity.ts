@@ -13,7 +13,6 @@ export interface OwnIdentity<Self extends Identity> {
    * Returns the bot's identity, and requests it if it is unknown. Concurrent callers share one request, which continues
    * if one of their signals fires.
    *
-   *
    * @throws ChannelError
    */
   get(signal: AbortSignal): Promise<Self>;

@@ -1,7 +1,6 @@
 /**
  * Returns the result of `work`, or rejects when the signal fires. The work continues for others who are waiting for it.
  *
- *
  * @param error creates the error of the rejection. Default: the reason of the signal.
  */
 export async function rejectOnAbort<T>(

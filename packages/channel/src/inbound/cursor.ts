@@ -23,7 +23,6 @@ export interface Cursor<Position extends Json> {
    * Handles the event at a position, after the events of earlier calls, and stores the position unless the event was
    * rejected. After a rejected event, later calls do not run `work` until the next `load`.
    *
-   *
    * @returns the result of `work`, or `rejected` if it throws or an earlier event was rejected
    */
   advance(position: Position, work: () => Promise<HandleResult>): Promise<HandleResult>;

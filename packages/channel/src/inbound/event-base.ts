@@ -42,7 +42,6 @@ export type EventBase = Omit<InboundEvent, "type"> & { readonly addressed: "dm" 
  * Creates the fields that all events have. In a group, `addressed` is `none`. Messages that mention the bot overwrite
  * it.
  *
- *
  * @param channel the id of the channel
  */
 export function eventBase(

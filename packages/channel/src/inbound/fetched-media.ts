@@ -5,7 +5,6 @@ import type { MediaRef } from "../contract/events.ts";
 /**
  * Creates the result of `fetchMedia` from an HTTP response. The stream fails with `too_large` after `maxBytes`.
  *
- *
  * @throws ChannelError `too_large` if the `content-length` exceeds `maxBytes`
  */
 export function createFetchedMedia(

@@ -20,8 +20,8 @@ type WithBody = MessageBody & {
 const UNTYPED = "application/octet-stream";
 
 /**
- * Normalizes a message from a channel that may violate the contract. The result has `
- * ` line endings and well-formed text, a valid conversation kind, no missing lists, and attachments with a type.
+ * Normalizes a message from a channel that may violate the contract. The result has `\n` line endings and well-formed
+ * text, a valid conversation kind, no missing lists, and attachments with a type.
  */
 export function normalizeEvent<Event extends WithBody>(event: Event): Event {
   const { conversation, sender, references, forwarded, media, mentions } = event;

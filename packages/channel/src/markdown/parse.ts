@@ -18,8 +18,7 @@ declare module "mdast" {
 /** A text and its syntax tree. Offsets in the tree are indexes into `source`. */
 export interface MarkdownDocument {
   /**
-   * The text with `
-   * ` line endings.
+   * The text with `\n` line endings.
    */
   readonly source: string;
   readonly root: Root;

@@ -10,7 +10,6 @@ const MIN_LENGTH = 16;
  * Splits a text into parts that the platform accepts, like `splitMarkdown`. A text that fits becomes one unchanged
  * part. A blank text has no parts.
  *
- *
  * @throws RangeError if `limit.max` is below 16
  */
 export function splitText(

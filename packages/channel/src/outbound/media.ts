@@ -12,7 +12,6 @@ export function allowAnyMedia(maxBytes: number): Readonly<Record<OutboundMediaKi
  * Reads the bytes of a media part into memory, for platforms that need an attachment in one piece. The part is checked
  * against the capabilities before it is opened.
  *
- *
  * @throws ChannelError `unsupported` if the channel does not accept the kind or MIME type, or if there is no
  * `openMedia`; `too_large`; `invalid` if the attachment is empty or its length differs from `size`; `transient` if
  * reading fails; and the errors of `openMedia`

@@ -17,7 +17,6 @@ export interface PartToSend {
  * the receipt of the sent parts to errors. A part that the platform refuses is sent again in a plainer form: Markdown
  * as plain text, media as a file, and without the reply.
  *
- *
  * @param sendPart sends a part and returns the platform's id of the message
  */
 export async function sendParts(

@@ -3,7 +3,6 @@ import { ChannelError } from "../contract/errors.ts";
 /**
  * Encodes an id as a segment of a URL path. Models can choose ids, and `..` would lead to another endpoint.
  *
- *
  * @throws ChannelError `not_found` if the id cannot be a segment
  */
 export function encodePathSegment(id: string): string {

@@ -17,7 +17,6 @@ const CONTENT_REFUSALS: readonly ChannelErrorCode[] = ["invalid", "unsupported",
  * text, an image, recording or video as a file, and then without the reply. Gives up only if the plainest form is
  * refused too.
  *
- *
  * @param send resolves with the id of the message
  * @throws ChannelError of the first form, or of a later one if its outcome is not a refusal
  */

@@ -16,7 +16,6 @@ export function sendWindow({ attemptedAt }: Pick<SendIntent, "attemptedAt">): {
 /**
  * Creates the result of a search for a message in the platform's history.
  *
- *
  * @param messageId the message, if it was found
  * @param isConclusive true if the search covered every message that may be the one
  */

@@ -19,7 +19,6 @@ const NAMES: readonly string[] = [
  * Damages a payload in one to four positions: values are replaced, removed, added or truncated. For fuzz tests. Equal
  * random numbers cause equal damage.
  *
- *
  * @param random returns numbers from 0 (inclusive) to 1 (exclusive)
  */
 export function damage(payload: Json, random: () => number): Json {

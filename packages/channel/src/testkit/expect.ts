@@ -8,7 +8,6 @@ const MAX_CHARS = 400;
 /**
  * Fails unless the condition is true.
  *
- *
  * @param sentence the requirement for the channel, without a final period
  */
 export function expectThat(condition: unknown, sentence: string): asserts condition {
@@ -17,7 +16,6 @@ export function expectThat(condition: unknown, sentence: string): asserts condit
 
 /**
  * Fails unless both values are deeply equal. The message contains both.
- *
  *
  * @param sentence the requirement for the channel, without a final period
  */
@@ -36,7 +34,6 @@ export function expectOneOf<T>(actual: T, expected: readonly T[], sentence: stri
 
 /**
  * Fails unless the operation rejects with a ChannelError. Returns the error.
- *
  *
  * @param what the operation, as the subject of a sentence
  * @param codes the codes that the error may have. Default: any.

@@ -26,7 +26,6 @@ export interface BlockReplies {
   /**
    * Starts sending a run's blocks.
    *
-   *
    * @returns a function to call whenever the run has written text; `undefined` if the answer is sent as a whole
    */
   watch(run: WatchedRun): (() => void) | undefined;
@@ -34,7 +33,6 @@ export interface BlockReplies {
   isShown(runId: RunId): boolean;
   /**
    * Stops sending blocks.
-   *
    *
    * @returns the sent blocks, which the final reply omits
    * @throws StoreError if a block could not be added to the outbox

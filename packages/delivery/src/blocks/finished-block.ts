@@ -28,7 +28,6 @@ const UNBREAKABLE = /`[^`]*`|\[[^\]]*\]\([^)]*\)|\*\*[^*]+\*\*/g;
  * Returns the length of the finished block at the start of a text, or 0. A block is finished once it has reached the
  * maximum length, or the minimum length while no more text is arriving. It never ends inside a code block or a table.
  *
- *
  * @param isIdle true if no text has arrived for a while
  */
 export function getFinishedBlockLength(

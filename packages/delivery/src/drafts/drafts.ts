@@ -37,7 +37,6 @@ export interface Drafts {
   /**
    * Starts showing a run's answer.
    *
-   *
    * @returns a function to call whenever the run has written text; `undefined` if nothing may be shown
    */
   watch(run: WatchedRun): (() => void) | undefined;

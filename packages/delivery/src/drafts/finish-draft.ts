@@ -35,7 +35,6 @@ export function withDraft(
  * Turns the draft into the first part of the message and sends the other parts, or removes the draft if the message has
  * no parts. Can be repeated without sending a second message.
  *
- *
  * @returns `undefined` if the draft cannot become the message; in that case it is removed if possible
  * @throws ChannelError as `send` does
  */

@@ -223,7 +223,10 @@ class HttpAccount {
     const { model, context, warn } = wanted;
     const fields = this.#lessons.fields(model);
     for (const field of fields)
-      warn("field_dropped", `${model.id} does not accept \`${field}\` at this server, so it was left out.`);
+      warn(
+        "field_dropped",
+        `This server does not accept \`${field}\` for ${model.id}, so the field was omitted.`,
+      );
     const limits = this.#lessons.limits(model);
     const accepted = context.tools.filter((tool) => {
       const reason = this.#lessons.refusalOf(model, tool);

@@ -15,7 +15,6 @@ export interface LineRequest {
 /**
  * Asks a model a single question outside of any conversation.
  *
- *
  * @throws Error if the model fails
  */
 export async function askForLines(request: LineRequest): Promise<AssistantMessage> {

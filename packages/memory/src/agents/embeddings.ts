@@ -46,7 +46,6 @@ export interface EmbeddingResponse {
 /**
  * Creates an embedder.
  *
- *
  * @param name `none`, `static:<folder>` for a local model, or `<provider>/<model>`
  * @returns `undefined` for `none` and for an unknown provider; searches then use only words
  */

@@ -5,9 +5,10 @@ import {
   type StreamModel,
   textOf,
 } from "@signalbox/agent-core";
+import type { Role } from "@signalbox/routing";
 import { askForLines, parseListItems } from "./ask-for-lines.ts";
 import type { Memories, MemoryAgent } from "./memories.ts";
-import { type Role, type SessionAccess, scopeOf } from "./session-access.ts";
+import { type SessionAccess, scopeOf } from "./session-access.ts";
 
 export interface FlushOptions {
   readonly memories: Memories;

@@ -23,7 +23,7 @@ export {
   type RunMemory,
   type RunMemoryOptions,
 } from "./run-memory.ts";
-export { createSessionAccess, OWNERS, type Role, type SessionAccess } from "./session-access.ts";
+export { createSessionAccess, OWNERS, type SessionAccess } from "./session-access.ts";
 export {
   createSessionTurns,
   parseTurnId,

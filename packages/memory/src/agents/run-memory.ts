@@ -1,9 +1,10 @@
+import type { Role } from "@signalbox/routing";
 import type { Memory } from "../memory.ts";
 import type { WholeNote } from "../notes/notebook.ts";
 import { recallLine } from "../recall.ts";
 import type { Chunk } from "../types.ts";
 import type { Memories, MemoryAgent } from "./memories.ts";
-import { isOwners, type Role, type SessionAccess } from "./session-access.ts";
+import { isOwners, type SessionAccess } from "./session-access.ts";
 import { isUntrusted } from "./trust.ts";
 
 export interface RunMemoryOptions {

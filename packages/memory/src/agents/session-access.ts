@@ -1,8 +1,5 @@
-import { formatSessionKey, isMemberConversation, parseSessionKey } from "@signalbox/routing";
+import { formatSessionKey, isMemberConversation, parseSessionKey, type Role } from "@signalbox/routing";
 import type { Reader, Scope } from "../types.ts";
-
-/** The weakest role among the people who have spoken in a session. `system` acts for an absent owner. */
-export type Role = "owner" | "member" | "guest" | "system";
 
 type PersonScope = Extract<Scope, { readonly kind: "person" }>;
 type ChatScope = Extract<Scope, { readonly kind: "chat" }>;
@@ -30,7 +27,6 @@ export interface SessionAccess {
   /**
    * Returns the reader: the person who asks and the people who see the answer. Owners also see the owners' notes if
    * nobody else can read the session.
-   *
    *
    * @param speaker immutable id of the only person who speaks in the run. In private, it also finds that person's
    * messages in groups.

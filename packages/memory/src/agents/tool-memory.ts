@@ -1,7 +1,8 @@
+import type { Role } from "@signalbox/routing";
 import type { Memory } from "../memory.ts";
 import type { Chunk, ChunkInContext } from "../types.ts";
 import type { Memories, MemoryAgent } from "./memories.ts";
-import { isShared, OWNERS, type Role, type SessionAccess, scopeOf } from "./session-access.ts";
+import { isShared, OWNERS, type SessionAccess, scopeOf } from "./session-access.ts";
 import { containsUntrusted, isUntrusted } from "./trust.ts";
 
 /** Maximum number of characters of an entry in a result list. `memory_get` returns the complete entry. */

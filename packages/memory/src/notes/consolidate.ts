@@ -22,7 +22,6 @@ export interface ConsolidateOptions {
   /**
    * Selects the facts that are worth keeping, usually by asking a model.
    *
-   *
    * @param lasting the current text of `MEMORY.md` without untrusted entries
    */
   readonly distil: (daily: readonly DailyEntry[], lasting: string) => Promise<readonly LastingEntry[]>;

@@ -98,7 +98,6 @@ function partsOf(date: Date): DateParts {
 /**
  * Returns the index terms of the dates in a text.
  *
- *
  * @param at the time of the text in milliseconds, which adds the terms of that day
  */
 export function dateTerms(text: string, at?: number): string[] {

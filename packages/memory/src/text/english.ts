@@ -32,7 +32,6 @@ const cache = new Map<string, string>();
 /**
  * Returns the term under which a word is indexed.
  *
- *
  * @param word in lower case
  * @returns the word's stem, or `undefined` for a stop word
  */

@@ -65,7 +65,6 @@ const EXPRESSIONS: readonly (readonly [RegExp, Resolve])[] = [
  * Returns the dates to which the relative expressions in a text refer. Weeks begin on Monday. A week is returned as
  * seven days.
  *
- *
  * @param today the day on which the text was written
  */
 export function relativeDays(text: string, today: Date): DateParts[] {

@@ -271,7 +271,7 @@ export const chat = {
   },
   /** For owners: a schedule or heartbeat was ignored, because its platform accepts only replies. */
   notTriggered: ({ platform, place, windowMs, id }: NotTriggeredFacts): string =>
-    `A schedule or heartbeat on ${place} did not run: ${platform} accepts messages only within ${hoursOrMinutes(windowMs)} after the person's last message, and that time is over. Ask them to write first. \`signalbox why ${id}\` shows it.`,
+    `A schedule or heartbeat on ${place} did not run: ${platform} accepts messages only within ${hoursOrMinutes(windowMs)} of the person's last message, and that window has passed. Ask them to send a message first. For details, run \`signalbox why ${id}\`.`,
   /** For owners: an account may have missed messages. */
   missed: ({ place, from, to }: MissedFacts): string =>
     `${place} may have missed messages between ${from} and ${to}, because the gateway did not stop in an orderly way or lost its connection. The platform does not deliver them again.`,

@@ -112,7 +112,7 @@ export const ends = {
     remedy: () => "Start a new one with /new.",
   },
   invalid: {
-    because: "the model provider does not support what was asked of it",
+    because: "the model provider rejected the request as invalid or unsupported",
     remedy: () => "Correct the model's name or its settings in agents.defaults.model.",
   },
   filter: { because: "the model provider filtered it" },

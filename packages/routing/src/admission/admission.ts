@@ -1,3 +1,7 @@
+import type { Role } from "@signalbox/store/types";
+
+export type { Role } from "@signalbox/store/types";
+
 /** Rules about who may talk to an agent. People and conversations have the form `channel:id`. */
 export interface AccessRules {
   /** Ids of the owners. They are answered even if direct messages are disabled. Default: none. */
@@ -69,12 +73,6 @@ export type AdmissionRule =
   | "reply_window"
   | "own_message"
   | "token_revoked";
-
-/**
- * The role of a sender. A `guest` is anyone else who may be answered. `system` is the host itself, to which admission
- * does not apply. It has fewer rights than an owner, because no owner is present.
- */
-export type Role = "owner" | "member" | "guest" | "system";
 
 /**
  * The decision about a message. `answer`: with the sender's role. `pair`: send a pairing code to an unknown sender.

@@ -80,7 +80,7 @@ export function createLiveView(options: LiveViewOptions): LiveView {
           textBlocks.add(event.index);
           return writing.write(event.delta);
         case "block.end":
-          // Some models mark their reasoning only after it.
+          // Some models stream their reasoning as text and mark it as reasoning only at the end of the block.
           return event.block.type === "thinking" && textBlocks.delete(event.index)
             ? writing.retract()
             : undefined;

@@ -25,7 +25,7 @@ type SignInResult =
       readonly kind: "signed_in";
       /** A `Set-Cookie` value. */
       readonly cookie: string;
-      /** CSRF key: the page stores it and sends it with each request. */
+      /** CSRF token. The page stores it and sends it with every request. */
       readonly sessionKey: string;
     }
   | { readonly kind: "refused" | "throttled" };

@@ -89,7 +89,7 @@ export async function openAudit(options: OpenAuditOptions): Promise<Auditor> {
   const { log, notes, headFile, redact, onProblem, now } = options;
   const file = fileWitness(headFile);
   const isIntact = await matchesWitness(log, file);
-  if (!isIntact) onProblem("the audit chain does not contain its noted head", { noted: headFile });
+  if (!isIntact) onProblem("the audit chain does not contain its recorded head", { noted: headFile });
   const witness: Witness = isIntact ? file : { read: file.read, write: () => {} };
   const recorder = createRecorder({
     log,

@@ -52,6 +52,12 @@ export type OutboxId = Branded<"outbox">;
 export type Millis = number;
 
 /**
+ * The role of a speaker. A `guest` is anyone else who may be answered. `system` is the gateway itself, for instance a
+ * schedule or a heartbeat. It has fewer rights than an owner, because no owner is present.
+ */
+export type Role = "owner" | "member" | "guest" | "system";
+
+/**
  * A fencing token. Each write includes it to prove that the caller still acts for the holder of the lease. A `Lease` is
  * a fencing token.
  */

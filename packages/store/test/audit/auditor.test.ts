@@ -70,7 +70,7 @@ it("reports a log that lost its noted head, and keeps the head file", async () =
   await first.close();
   expect(problems).toEqual([]);
   for (let start = 0; start < 2; start++) await (await open(await emptyLog())).close();
-  expect(problems).toEqual(Array(2).fill("the audit chain does not contain its noted head"));
+  expect(problems).toEqual(Array(2).fill("the audit chain does not contain its recorded head"));
   await (await open(log)).close();
   expect(problems).toHaveLength(2);
 });

@@ -162,7 +162,6 @@ function checkSystem(system: unknown, check: Check): void {
  * Returns the vendor's refusal of a request body, if any. The wording follows the vendor's where it is known, because
  * clients recognize an overflow only by its wording.
  *
- *
  * @param memory ids of tool calls that the fake server sent after thinking, and whether it accepts any signature
  */
 export function refusalOf(

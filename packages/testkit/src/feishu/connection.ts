@@ -12,7 +12,6 @@ export interface LongConnection {
   /**
    * Sends an event in `pieces` frames over one of the connections. Resolves with the code of the response.
    *
-   *
    * @throws Error if there is no connection, or it ends before the response
    */
   push(event: unknown, pieces?: number): Promise<number>;

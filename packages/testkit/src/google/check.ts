@@ -62,7 +62,6 @@ const PASSES = new Set(["skip_thought_signature_validator", "context_engineering
 /**
  * Throws for requests that `generateContent` refuses.
  *
- *
  * @param issued signatures that the fake server created
  */
 export function checkGoogle(body: Raw, model: string, issued: ReadonlySet<string>): void {

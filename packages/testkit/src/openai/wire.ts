@@ -33,7 +33,6 @@ export function closed(value: Raw, known: ReadonlySet<string>, at: string): void
 /**
  * Refuses a tool whose schema the vendor does not accept.
  *
- *
  * @param param path of the schema in the request
  */
 export function checkToolSchema(name: string, schema: Raw, param: string): void {

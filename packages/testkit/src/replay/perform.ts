@@ -21,7 +21,6 @@ const SETTLE_MS = 20_000;
 /**
  * Plays a scenario on a gateway with its own home, against fake servers in this process.
  *
- *
  * @throws Error if it is not idle after 20 seconds, and errors of the host
  */
 export async function perform(scenario: Scenario, host: ReplayHost): Promise<Performance> {

@@ -202,7 +202,6 @@ const scenario: z.ZodType<Scenario> = z.strictObject({
 /**
  * Reads a scenario file.
  *
- *
  * @throws ScenarioError that names the file and the field
  */
 export function readScenario(file: string): Scenario {

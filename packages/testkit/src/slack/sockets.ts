@@ -13,7 +13,6 @@ export interface Sockets {
    * Sends a delivery over one of the connections, in turn. Resolves with true if it was acknowledged within `withinMs`
    * (default 3,000).
    *
-   *
    * @throws Error if there is no connection, or it ends before the acknowledgment
    */
   push(delivery: SlackDelivery, options?: SocketPush): Promise<boolean>;

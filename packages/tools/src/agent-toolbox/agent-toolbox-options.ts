@@ -120,7 +120,7 @@ export interface AgentToolboxOptions<Run extends ToolRun> {
   readonly getPhrases?: (run: Run) => Phrases;
   /** The commands that run without approval in the mode `unlisted`. Default: none. */
   readonly allowRules?: AllowRules;
-  /** Called before every decision to run the host's hooks. */
+  /** Runs the host's hooks. Called before every decision. */
   readonly beforeCall: (call: HookedCall) => Promise<HookVerdict>;
   /** Records a decision. If it throws, the call does not run. */
   readonly record: (run: Run, text: string, decision: RecordedDecision) => void;

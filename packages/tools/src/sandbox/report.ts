@@ -22,7 +22,7 @@ export function describeSandbox(sandbox: Sandbox): SandboxReport {
       return {
         level,
         ok: false,
-        summary: "Commands run WITHOUT a sandbox, with all rights of the gateway's user, as configured.",
+        summary: "Commands run WITHOUT a sandbox, with all permissions of the gateway's user, as configured.",
         notes,
       };
     case "disabled":

@@ -22,7 +22,7 @@ export async function endUnanswered(
   const error = { code: rule, message: "The gateway does not answer this message." };
   const report = (): void => reportOutcome(ctx, id, { state: "ignored", text: "", error });
   await ctx.supervisor.run({
-    name: `end the message ${id}, which no run answers`,
+    name: `finish the unanswered message ${id}`,
     attempt: async (failures) => {
       // The message may have been edited or deleted in the meantime.
       const row = failures === 0 ? undefined : await ctx.store.inbox.get(id);

@@ -1,13 +1,6 @@
+import type { Clock } from "@signalbox/lanes";
 import type { Occurrence, Schedule, ScheduleStore } from "./schedule.ts";
 import { nextDue } from "./when.ts";
-
-/** The clock that schedules use. */
-export interface Clock {
-  /** Milliseconds since the epoch. */
-  now(): number;
-  /** Calls `task` once after the delay in milliseconds. */
-  after(ms: number, task: () => void): { cancel(): void };
-}
 
 export interface SchedulerOptions<Task> {
   readonly store: ScheduleStore<Task>;
