@@ -95,7 +95,7 @@ export const ScheduleInfo = z.object({
   when: z.string(),
   nextAt: z.number(),
   lastAt: z.optional(z.number()),
-  /** How to handle times that passed while the gateway was not running. `once` runs the last of them late. */
+  /** Handling of times that passed while the gateway was not running. `once` runs the last of them late. */
   missed: z.enum(["once", "skip"]),
   text: z.string(),
 });

@@ -25,7 +25,7 @@ const volatileOf = (world: World) =>
 const FIRST = "## First conversation";
 
 describe("a new agent", () => {
-  it.each(["en", "zh"])("is told of itself in %s, with a hello under 2,600 tokens", async (language) => {
+  it.each(["en", "zh"])("is told of itself in %s, with a hello under 2,500 tokens", async (language) => {
     const { world, started } = await openFresh({ language });
     world.script([{ text: "Hello!" }]);
     await started.post(textMessage("hello", from(ZHANG)));
@@ -38,7 +38,7 @@ describe("a new agent", () => {
     expect(volatileOf(world)[0]).toContain(FIRST);
     const body = request?.body;
     const texts = [...(body?.system ?? []), ...(body?.messages ?? []), ...(body?.tools ?? [])];
-    expect(texts.reduce((sum, one) => sum + estimateTokens(JSON.stringify(one)), 0)).toBeLessThan(2_600);
+    expect(texts.reduce((sum, one) => sum + estimateTokens(JSON.stringify(one)), 0)).toBeLessThan(2_500);
   });
 
   it("asks its owner for an introduction until it has saved one", async () => {

@@ -40,7 +40,7 @@ export interface RateLimit {
 }
 
 /**
- * How events survive a crash of the process between their arrival and `emit`.
+ * Survival of events if the process crashes between their arrival and `emit`.
  * - `acknowledged`: the platform redelivers an event until the channel has acknowledged it.
  * - `cursor`: the channel reads from a stored position, which it advances after `emit`.
  * - `handed_over`: the platform does not redeliver events. Events in flight during a crash are lost, and the channel

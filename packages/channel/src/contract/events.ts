@@ -42,7 +42,7 @@ export interface Sender {
   readonly authenticatedAs?: "owner" | "member";
 }
 
-/** How a message can address the bot. Channels check ids, never names. */
+/** Form in which a message addresses the bot. Channels check ids, never names. */
 export const addressedKinds = ["dm", "mention", "reply", "none"] as const;
 export type Addressed = (typeof addressedKinds)[number];
 

@@ -13,7 +13,7 @@ import { describeOmitted, replaceMedia } from "./media.ts";
 import { callIdFor, toolNameFor } from "./names.ts";
 
 export interface AdaptOptions {
-  /** How to convert thinking of another model: `drop` it (default), or send it as `text` between `<thinking>` tags. */
+  /** Conversion of thinking from another model: `drop` it (default), or send it as `text` between `<thinking>` tags. */
   readonly foreignThinking?: "drop" | "text";
 }
 

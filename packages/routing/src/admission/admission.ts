@@ -15,11 +15,11 @@ export interface AccessRules {
     readonly mode?: "allowlist" | "open" | "off";
     /** Ids of the groups in which the agent answers. Default: none. */
     readonly allow?: readonly string[];
-    /** Whether the agent answers only messages that mention it or reply to it. Default: true. */
+    /** True if the agent answers only messages that mention it or reply to it. Default: true. */
     readonly requireMention?: boolean;
     /** Maximum number of unanswered messages to remember as context. With 0, they are ignored. Default: 0. */
     readonly historyLimit?: number;
-    /** Whether other bots are answered never, or only if they address the agent. Default: `ignore`. */
+    /** `ignore` never answers other bots, `mentioned` answers those that address the agent. Default: `ignore`. */
     readonly bots?: "ignore" | "mentioned";
   };
 }
@@ -37,7 +37,7 @@ export interface AdmissionInput {
   readonly senderIsBot?: boolean;
   /** True if our own account sent the message. */
   readonly senderIsSelf?: boolean;
-  /** How the message addresses the agent. */
+  /** Form of address: a direct message, a mention, a reply to the agent, or none. */
   readonly addressed: "dm" | "mention" | "reply" | "none";
   /**
    * Current role of the gateway token that the client authenticated with, or `none` if the token was revoked. Undefined

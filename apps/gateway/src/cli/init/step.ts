@@ -18,7 +18,7 @@ export interface InitOptions extends CommonOptions {
   /** Channel settings by name. */
   readonly set?: Readonly<Record<string, string>>;
   readonly owner?: string;
-  /** Whether to install the service. If undefined, asks at a terminal. */
+  /** True installs the service, false does not. If undefined, asks at a terminal. */
   readonly service?: boolean;
   /** If false, the key and the channel are not tested. */
   readonly check?: boolean;
