@@ -71,6 +71,7 @@ function soundEvents(discord: FakeDiscord): readonly [SoundEvent, ...SoundEvent[
     discord.plant({ channelId: direct, authorId: "2001", attachments: [file] }),
   );
   const reference = { type: 0, message_id: "8100", channel_id: CHANNEL };
+  const snapshots = [{ message: { content: "forwarded", attachments: [], embeds: [{ title: "a" }] } }];
   const user = { id: "2001", username: "zhangsan" };
   const at = { message_id: "8100", channel_id: CHANNEL, guild_id: GUILD, user_id: "2001" };
   const interaction = {
@@ -87,8 +88,17 @@ function soundEvents(discord: FakeDiscord): readonly [SoundEvent, ...SoundEvent[
     ["MESSAGE_CREATE", plant(CHANNEL, "<@1000> hello <:a:5>")],
     ["MESSAGE_CREATE", plant("7002", "<@&7100> in a thread")],
     ["MESSAGE_CREATE", plant(CHANNEL, "answers", { type: 19, message_reference: reference })],
+    ["MESSAGE_CREATE", plant(CHANNEL, "<@1000> quotes", { type: 19, referenced_message: withFile })],
+    [
+      "MESSAGE_CREATE",
+      plant(direct, "", { message_reference: { ...reference, type: 1 }, message_snapshots: snapshots }),
+    ],
     ["MESSAGE_CREATE", withFile],
     ["MESSAGE_UPDATE", plant(CHANNEL, "edited", { edited_timestamp: "2026-01-01T00:00:00Z" })],
+    [
+      "MESSAGE_UPDATE",
+      plant(CHANNEL, "<@1000> edited to a mention", { edited_timestamp: "2026-01-01T00:00:00Z" }),
+    ],
     ["MESSAGE_DELETE", { id: "8100", channel_id: CHANNEL, guild_id: GUILD }],
     ["MESSAGE_REACTION_ADD", { ...at, emoji: { id: null, name: "👍" } }],
     ["INTERACTION_CREATE", { ...interaction, type: 2, data: { name: "status", options: [] } }],

@@ -2,12 +2,15 @@ import {
   fileMessage,
   groupMention,
   imageMessage,
+  messageEvent,
   postMessage,
   push,
+  reaction,
   recalled,
   replyMessage,
   startFeishu,
   textMessage,
+  threadMessage,
 } from "@signalbox/testkit/feishu";
 import type { Random } from "../crash/random.ts";
 import type { MalformedPlatform, Posted } from "./malformed.ts";
@@ -25,6 +28,7 @@ const words: Vocabulary = {
     ...(["event", "header", "message", "sender", "content", "token", "encrypt", "schema"] as const),
     ...(["challenge", "mentions", "message_type", "chat_type", "sender_id", "event_type"] as const),
     ...(["event_id", "create_time", "uuid", "key"] as const),
+    ...(["parent_id", "root_id", "thread_id", "upper_message_id", "update_time", "emoji_type"] as const),
   ],
   texts: [
     ...(["@_user_1", '{"text":1}', '{"text":"@_user_1"}', '{"content":[[{"tag":"at"}]]}'] as const),
@@ -89,7 +93,7 @@ function nonsense(random: Random, number: number, bot: { openId: string; name: s
 
 function soundEvent(random: Random, number: number, bot: { openId: string; name: string }): unknown {
   const ids = { eventId: `ev_${number}`, messageId: `om_${number}`, senderId: `ou_${random.int(0, 50)}` };
-  switch (random.int(0, 6)) {
+  switch (random.int(0, 9)) {
     case 0:
       return postMessage(
         [
@@ -108,9 +112,15 @@ function soundEvent(random: Random, number: number, bot: { openId: string; name:
     case 3:
       return groupMention("hello", bot, ids);
     case 4:
-      return replyMessage("om_parent", "hello", ids);
+      return replyMessage("hello", "om_parent", ids);
     case 5:
       return recalled(`om_${random.int(0, number)}`);
+    case 6:
+      return messageEvent("merge_forward", { content: "Merged and Forwarded Message" }, ids);
+    case 7:
+      return threadMessage("hello", { threadId: "omt_thread", rootId: "om_parent" }, ids);
+    case 8:
+      return reaction(`om_${random.int(0, number)}`, "THUMBSUP", ids);
     default:
       return textMessage("hello", ids);
   }

@@ -45,10 +45,18 @@ const words: Vocabulary = {
       "event_ts",
       "challenge",
     ] as const),
+    ...(["attachments", "is_share", "is_msg_unfurl", "author_id", "from_url", "parent_user_id"] as const),
   ],
   texts: [
     ...(["<@U_BOT>", "<@", "<!channel>", "1767225599.000100", "im", "mpim", "channel", "group"] as const),
-    ...(["message_changed", "message_deleted", "file_share", "app_mention", "block_actions"] as const),
+    ...([
+      "message_changed",
+      "thread_broadcast",
+      "message_deleted",
+      "file_share",
+      "app_mention",
+      "block_actions",
+    ] as const),
     ...(["url_verification", "event_callback", "reaction_added", "rich_text"] as const),
   ],
 };
@@ -103,7 +111,7 @@ function nonsense(random: Random, number: number): Posted {
 function soundDelivery(random: Random, number: number): SlackDelivery {
   const ts = `1767225600.${String(number).padStart(6, "0")}`;
   const ids = { eventId: `Ev${number}`, clientMsgId: `c-${number}`, user: `U${random.int(0, 50)}`, ts };
-  switch (random.int(0, 8)) {
+  switch (random.int(0, 11)) {
     case 0:
       return channelMention("hello", "U_BOT", ids);
     case 1:
@@ -131,6 +139,23 @@ function soundDelivery(random: Random, number: number): SlackDelivery {
       };
       return textMessage("hello", { ...ids, blocks: [{ type: "rich_text", elements }], files: [file] });
     }
+    case 8: {
+      const shared = {
+        is_share: true,
+        is_msg_unfurl: true,
+        author_id: "U1",
+        text: "before",
+        ts,
+        files: [{ id: "F1" }],
+      };
+      const delivery = textMessage("look", ids);
+      const event = { ...Object(delivery.body["event"]), attachments: [shared] };
+      return { ...delivery, body: { ...delivery.body, event } };
+    }
+    case 9:
+      return textMessage("in a thread", { ...ids, threadTs: "1767225600.000001", parentUser: "U_BOT" });
+    case 10:
+      return changed("<@U_BOT> hello", "hello", { ...ids, channel: "C_GENERAL" });
     default:
       return textMessage("hello", ids);
   }

@@ -2,6 +2,7 @@ import {
   click,
   commandMessage,
   groupMention,
+  groupMigration,
   messageObject,
   person,
   startTelegram,
@@ -34,6 +35,7 @@ const words: Vocabulary = {
     ...(["document", "voice", "file_id", "file_size", "media_group_id", "reply_to_message"] as const),
     ...(["rich_message", "blocks", "items", "cells", "caption", "credit", "summary"] as const),
     ...(["forward_origin", "sender_chat", "is_bot", "is_topic_message", "data", "offset"] as const),
+    ...(["quote", "external_reply", "origin", "location", "live_period", "migrate_to_chat_id"] as const),
   ],
   texts: [
     ...(["@signalbox_bot", "/status", "/status@signalbox_bot", "private", "supergroup", "channel"] as const),
@@ -90,7 +92,7 @@ function nonsense(random: Random, number: number): Posted {
 function soundUpdate(random: Random, number: number): TelegramUpdate {
   const from = { id: random.int(2_000, 2_050) };
   const ids = { updateId: number, messageId: number, from };
-  switch (random.int(0, 6)) {
+  switch (random.int(0, 10)) {
     case 0:
       return groupMention("hello", "signalbox_bot", ids);
     case 1:
@@ -115,6 +117,30 @@ function soundUpdate(random: Random, number: number): TelegramUpdate {
         messageObject(undefined, { ...ids, fields: { rich_message: { blocks: [quote] } } }),
         number,
       );
+    }
+    case 6: {
+      const mention = messageObject("@signalbox_bot hello", {
+        ...ids,
+        fields: { edit_date: 2, entities: [{ type: "mention", offset: 0, length: 14 }] },
+      });
+      return update("edited_message", mention, number);
+    }
+    case 7: {
+      const location = { latitude: 1.5, longitude: 2.5, live_period: 900, heading: 10 };
+      const fields = { location, edit_date: 2 };
+      return update("edited_message", messageObject(undefined, { ...ids, fields }), number);
+    }
+    case 8: {
+      const origin = { type: "user", sender_user: person, date: 1 };
+      const fields = {
+        quote: { text: "part of it", position: 3, entities: [{ type: "bold", offset: 0, length: 4 }] },
+        external_reply: { origin, message_id: 5, photo: [{ file_id: "f", width: 1, height: 1 }] },
+      };
+      return textMessage("hello", { ...ids, fields });
+    }
+    case 9: {
+      const [first, second = first] = groupMigration(-number, -1_000_000_000_000 - number);
+      return (random.chance(0.5) ? first : second) ?? textMessage("hello", ids);
     }
     default:
       return textMessage("hello", ids);
