@@ -14,7 +14,9 @@ const IGNORED_RESOLUTIONS = new Set(["node10", "node16-cjs"]);
 const folder = mkdtempSync(join(tmpdir(), "signalbox-pack-"));
 let failures = 0;
 try {
-  for (const { name, manifest, tarball } of await packAll(folder)) {
+  const packages = await packAll(folder);
+  const engines = new Map(packages.map(({ manifest }) => [manifest.name, manifest.engines?.node]));
+  for (const { name, manifest, tarball } of packages) {
     const data = readFileSync(tarball);
     const bytes = data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength);
     const lint = await publint({ strict: true, level: "warning", pack: { tarball: bytes } });
@@ -31,6 +33,11 @@ try {
     }
     for (const field of ["description", "keywords", "license", "engines", "files", "exports"]) {
       if (manifest[field] === undefined) found.push(`package.json has no ${field}`);
+    }
+    for (const dependency of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })) {
+      const needed = engines.get(dependency);
+      if (needed !== undefined && isNewer(needed, manifest.engines?.node))
+        found.push(`engines must be at least "${needed}", as ${dependency} requires`);
     }
     if (manifest.sideEffects !== false) found.push("package.json does not say sideEffects: false");
     failures += found.length;
@@ -56,3 +63,10 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 process.exitCode = failures === 0 ? 0 : 1;
+
+/** Compares ranges such as `>=22.14`. */
+function isNewer(range, than = ">=0.0") {
+  const [major = 0, minor = 0] = range.slice(2).split(".").map(Number);
+  const [otherMajor = 0, otherMinor = 0] = than.slice(2).split(".").map(Number);
+  return major > otherMajor || (major === otherMajor && minor > otherMinor);
+}
