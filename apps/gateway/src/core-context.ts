@@ -27,7 +27,7 @@ import { VERSION } from "./version.ts";
 /** Default for `GatewayOptions.leaseMs`, in milliseconds. */
 const LEASE_MS = 30_000;
 
-type OpenedHome = Pick<OpenHome<GatewayBodies>, "store" | "lease" | "lock" | "audit" | "redact">;
+type OpenedHome = Pick<OpenHome<GatewayBodies>, "store" | "node" | "lease" | "lock" | "audit" | "redact">;
 type FixedParts = Pick<ResolvedConfig, "accounts" | "web" | "surfaces" | "clientFiles" | "isOwnChannel">;
 
 /**
@@ -72,7 +72,7 @@ export async function createCoreContext(
 ): Promise<CoreContext> {
   const { home, loaded, logger, vault, instrument, leaseMs = LEASE_MS, now = Date.now } = options;
   const { accounts, web, surfaces, clientFiles, isOwnChannel } = first.resolved;
-  const { store, lease, lock, audit, redact } = await openHome<GatewayBodies>(
+  const { store, node, lease, lock, audit, redact } = await openHome<GatewayBodies>(
     {
       home,
       loaded,
@@ -105,6 +105,7 @@ export async function createCoreContext(
     clientFiles,
     isOwnChannel,
     store,
+    node,
     lease,
     lock,
     audit,

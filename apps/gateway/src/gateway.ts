@@ -88,7 +88,7 @@ async function start(
   });
   const accountLeases = createAccountLeases({
     leases: ctx.store.leases,
-    holder: ctx.lease.holder,
+    holder: ctx.node,
     leaseMs: ctx.leaseMs,
     isShared: (channel) => ctx.accounts.definitions.some(({ id }) => id === channel),
   });

@@ -15,11 +15,6 @@ import { GatewayError } from "./errors.ts";
 import type { Home } from "./layout.ts";
 import { isThere } from "./readable.ts";
 
-/** Returns the name of the lease under which the gateway of a home writes. Several gateways may share a store. */
-export function gatewayLease(home: Pick<Home, "dir">): string {
-  return `gateway ${home.dir}`;
-}
-
 /** Makes this process the only one that works on the home. @throws GatewayError if another process holds it */
 export function lockHome(home: Home): HomeLock {
   try {
@@ -50,22 +45,20 @@ export async function openDatabase<B extends Bodies>(
 }
 
 /**
- * Acquires the lease of a home's gateway. Only the holder of the home's lock uses this lease, so it can be acquired
- * immediately after a crash.
+ * Acquires the lease under which the gateway of a home writes. Only the holder of the home's lock uses this lease, so it
+ * can be acquired immediately after a crash.
  *
+ * @param node see {@link getNodeId}
  * @throws GatewayError if another gateway holds the lease
  */
 export async function takeLease(
   { leases }: Pick<SqliteStore<Bodies>, "leases">,
-  home: Home,
+  node: string,
   leaseMs: number,
 ): Promise<Lease> {
-  const lease = await leases.acquire(gatewayLease(home), `home ${home.dir}`, leaseMs);
+  const lease = await leases.acquire(`gateway ${node}`, node, leaseMs);
   if (lease) return lease;
-  throw new GatewayError(
-    "held",
-    `Another gateway is using the database ${home.databaseFile}. Stop it, or use another home.`,
-  );
+  throw new GatewayError("held", `Another gateway holds the lease of the node ${node}. Stop it.`);
 }
 
 /**

@@ -17,6 +17,7 @@ const STATE_NAMES = [
     "last-crash.json",
     "config-history",
     "skill-pins",
+    "node-id",
   ],
   ...["logs", "service.log", "media", "memory"],
 ];
@@ -45,6 +46,8 @@ export interface Home {
   readonly logFile: string;
   /** Holds the token created at the first start; mode 0600. */
   readonly tokenFile: string;
+  /** Holds the id of this node; mode 0600. */
+  readonly nodeFile: string;
   /** Holds the head of the audit chain, to detect a truncated log. */
   readonly auditHeadFile: string;
   /** Holds the time and folder of the last backup. */
@@ -84,6 +87,7 @@ export function locateHome(option: string | undefined, env: Env): Home {
     mediaDir: join(dir, "media"),
     logFile: join(dir, "logs", "gateway.log"),
     tokenFile: join(dir, "token"),
+    nodeFile: join(dir, "node-id"),
     auditHeadFile: join(dir, "audit-head.json"),
     backupNoteFile: join(dir, "last-backup.json"),
     crashNoteFile: join(dir, "last-crash.json"),

@@ -8,6 +8,7 @@ import { lockHome, openDatabase, takeLease } from "./database.ts";
 import { prepareHome } from "./folders.ts";
 import type { Home } from "./layout.ts";
 import type { HomeLogger } from "./logger.ts";
+import { getNodeId } from "./node.ts";
 import { restrictHome } from "./permissions.ts";
 import { type AskingBodies, storeWithRedaction } from "./redacted-store.ts";
 
@@ -32,6 +33,8 @@ export interface OpenHomeOptions<T extends AskingBodies> {
 export interface OpenHome<T extends AskingBodies> {
   readonly lock: HomeLock;
   readonly store: SqliteStore<T>;
+  /** The id of this gateway among those that share the store. It is also the holder of the gateway's leases. */
+  readonly node: string;
   readonly lease: Lease;
   /** Records decisions in the audit log. */
   readonly audit: Auditor;
@@ -52,9 +55,10 @@ export async function openHome<T extends AskingBodies>(
   for (const open of restrictHome(home)) logger.warn({ ...open }, "other users could read files in the home");
   const lock = lockHome(home);
   lifecycle.started("lock", () => lock.release());
+  const node = getNodeId(home);
   const store = storeWithRedaction(await openStoreOf(options), redact);
   lifecycle.started("store", () => store.close());
-  const lease = await retry(() => takeLease(store, home, options.leaseMs));
+  const lease = await retry(() => takeLease(store, node, options.leaseMs));
   lifecycle.started("lease", () =>
     store.leases
       .release(lease)
@@ -74,7 +78,7 @@ export async function openHome<T extends AskingBodies>(
   });
   lifecycle.started("audit", () => audit.close());
   await retry(() => audit.configuration(loaded.config, loaded.file));
-  return { lock, store, lease, audit, redact };
+  return { lock, store, node, lease, audit, redact };
 }
 
 async function openStoreOf<T extends AskingBodies>({

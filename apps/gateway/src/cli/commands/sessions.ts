@@ -1,5 +1,5 @@
 import type { AgentMessage, Block } from "@signalbox/agent-core";
-import { GatewayError, locateHome, lockHome, takeLease } from "@signalbox/home";
+import { GatewayError, getNodeId, locateHome, lockHome, takeLease } from "@signalbox/home";
 import type { Session } from "@signalbox/store";
 import type { CommonOptions } from "../common-options.ts";
 import { type HomeStore, withStore } from "../home-store.ts";
@@ -70,7 +70,7 @@ export async function reset(key: string, options: CommonOptions): Promise<void> 
   try {
     const session = await withStore(options, "share", async (store) => {
       const named = await findSession(store, key);
-      const lease = await takeLease(store, home, LEASE_MS);
+      const lease = await takeLease(store, getNodeId(home), LEASE_MS);
       return store.sessions.reset(named.key, lease).finally(() => store.leases.release(lease));
     });
     print(options.json, { key: session.key }, () => [`${session.key} starts over with its next message.`]);

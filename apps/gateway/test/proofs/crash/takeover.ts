@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { gatewayLease } from "@signalbox/home";
+import { getNodeId, locateHome } from "@signalbox/home";
 import { type Lease, openStore, StoreError } from "@signalbox/store";
 import type { GatewayBodies } from "../../../src/store.ts";
 import { check } from "./check.ts";
@@ -27,7 +27,7 @@ export async function runTakeover(options: WorldOptions): Promise<readonly strin
     };
     // In the middle of the conversations, a moment after the model was asked.
     await modelAsked(SOME);
-    const name = gatewayLease({ dir: world.home });
+    const name = `gateway ${getNodeId(locateHome(world.home, {}))}`;
     const other = await openStore<GatewayBodies>({ path: join(world.home, "signalbox.db") });
     const takeOver = async (): Promise<Lease> => {
       gateway.signal("SIGSTOP");
