@@ -1,12 +1,12 @@
 import { and, eq, inArray, isNull, like, not, or, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound, Database } from "./database.ts";
-import { rowOf } from "./ids.ts";
 import { inboxIdOf } from "./inbox-rows.ts";
 import type { RunRows } from "./run-rows.ts";
 import { inbox, isGivenUp, type OutboxRecord, outbox } from "./schema/index.ts";
 import type { InboxId } from "./types/common.ts";
 import type { InboxFinalState } from "./types/inbox.ts";
+import { EXPIRED_REASON, isMarked, UNDELIVERED_MARK as MARK } from "./undelivered.ts";
 
 /** Links outbox rows to the messages that they answer, and updates these messages when a delivery ends. */
 export interface Answers {
@@ -25,11 +25,6 @@ export interface Answers {
    */
   settled(seq: number): void;
 }
-
-/** Prefix of the reason that is stored with a message whose reply was not delivered. */
-const MARK = "undelivered: ";
-/** Prefix of the reason that is stored with an expired row. */
-export const EXPIRED_REASON = "time to live passed";
 
 const REPORTED = ["failed-reported", "expired-reported"] as const satisfies readonly InboxFinalState[];
 
@@ -147,17 +142,4 @@ export function createAnswers({ database }: Context, runs: RunRows): Answers {
 /** Returns the messages that a notice is about. */
 function reportedIn({ answers = [] }: OutboxRecord): readonly number[] {
   return answers.filter((seq) => seq < 0).map((seq) => -seq);
-}
-
-function isMarked(reason: string | null): boolean {
-  return reason?.startsWith(MARK) === true;
-}
-
-/** Returns row numbers as the column `answers` stores them. Those of messages that a notice reports are negative. */
-export function answeredRows(
-  answers: readonly InboxId[] = [],
-  reports: readonly InboxId[] = [],
-): readonly number[] {
-  const rowsOf = (ids: readonly InboxId[]) => ids.flatMap((id) => rowOf(id) ?? []);
-  return [...rowsOf(answers), ...rowsOf(reports).map((seq) => -seq)];
 }

@@ -1,22 +1,13 @@
-import { hash } from "node:crypto";
 import { eq } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
+import { type DedupeKey, dedupeKey } from "./dedupe-keys.ts";
 import type { InboxRows } from "./inbox-rows.ts";
 import { dedupe, type InboxRecord } from "./schema/index.ts";
 import type { Bodies } from "./types/common.ts";
 import type { PlatformMessage } from "./types/inbox.ts";
 
 const dayMs = 86_400_000;
-
-/** A message's deduplication key and a 53-bit hash of it for the index. */
-export interface DedupeKey {
-  readonly hash: number;
-  readonly kind: "event" | "message";
-  readonly channel: string;
-  readonly account: string;
-  readonly id: string;
-}
 
 /** The first delivery: its row, or `pruned` if only the key remains. */
 type Seen = { readonly row: InboxRecord } | "pruned";
@@ -26,12 +17,6 @@ export interface DedupeIndex {
   find(key: DedupeKey): Seen | undefined;
   /** Adds the keys of row `seq`. */
   add(keys: readonly DedupeKey[], seq: number, receivedAt: number): void;
-}
-
-export function dedupeKey(kind: DedupeKey["kind"], channel: string, account: string, id: string): DedupeKey {
-  const digest = hash("sha256", `${kind}\0${channel}\0${account}\0${id}`, "hex");
-  const number = parseInt(digest.slice(0, 12), 16) * 32 + (parseInt(digest.slice(12, 14), 16) & 31);
-  return { hash: number, kind, channel, account, id };
 }
 
 /** Returns the message with this platform id if it is still stored. */

@@ -1,18 +1,8 @@
 import { and, desc, eq, inArray } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
-import { encode } from "./json.ts";
+import type { PreparedHistory } from "./group-history-prepare.ts";
 import { groupHistory } from "./schema/index.ts";
-import type { ToldEntry } from "./types/history.ts";
-
-/** A validated and encoded entry. */
-export interface PreparedHistory {
-  readonly conversation: string;
-  readonly entryId: string;
-  readonly senderId: string;
-  readonly body: string;
-  readonly at: number;
-}
 
 /** Writes to the group history that several modules use. */
 export interface GroupHistoryRows {
@@ -23,11 +13,6 @@ export interface GroupHistoryRows {
 const DEFAULT_LIMIT = 20;
 /** Maximum number of rows to trim at once. There is more than one row to trim only after the limit was lowered. */
 const TRIM_AT_MOST = 1000;
-
-/** @throws StoreError `invalid` */
-export function prepareHistory({ conversation, id, senderId, body, at }: ToldEntry): PreparedHistory {
-  return { conversation, entryId: id, senderId, body: encode(body, "An entry of the group history"), at };
-}
 
 export function createGroupHistoryRows({ database }: Context): GroupHistoryRows {
   const { db } = database;

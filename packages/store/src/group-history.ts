@@ -1,7 +1,8 @@
 import { and, asc, eq } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound, Database } from "./database.ts";
-import { type GroupHistoryRows, prepareHistory } from "./group-history-rows.ts";
+import { prepareHistory } from "./group-history-prepare.ts";
+import type { GroupHistoryRows } from "./group-history-rows.ts";
 import { decodeIntact, encode } from "./json.ts";
 import { groupHistory, toldHistory } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";

@@ -1,7 +1,8 @@
 import { and, count, eq, isNull } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
-import { type DedupeIndex, type DedupeKey, dedupeKey } from "./dedupe.ts";
+import type { DedupeIndex } from "./dedupe.ts";
+import { type DedupeKey, getDedupeKeys } from "./dedupe-keys.ts";
 import type { Entries } from "./entries.ts";
 import { StoreError } from "./errors.ts";
 import { type InboundBody, inboxIdOf } from "./inbox-rows.ts";
@@ -65,7 +66,7 @@ export function createAccept<T extends Bodies>(
 
   const acceptAhead: InboxStore<T>["acceptAhead"] = async (event) => {
     const body = bodyOf(event);
-    const keys = getKeys(event);
+    const keys = getDedupeKeys(event);
     const receivedAt = event.receivedAt ?? now();
     return queue.writeAhead(() => {
       const [seen] = keys.flatMap((key) => dedupe.find(key) ?? []);
@@ -88,13 +89,6 @@ export function createAccept<T extends Bodies>(
       return result;
     },
   };
-}
-
-/** Returns the deduplication keys that identify repeated deliveries of an event. */
-function getKeys({ channel, account, eventId, messageId, kind }: InboxAccept): readonly DedupeKey[] {
-  const event = dedupeKey("event", channel, account, eventId);
-  if (kind !== "message" || messageId === undefined) return [event];
-  return [event, dedupeKey("message", channel, account, messageId)];
 }
 
 function bodyOf<T extends Bodies>(event: InboxAccept<T>): string {

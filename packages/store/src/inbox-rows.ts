@@ -90,11 +90,6 @@ export function inboxIdOf({
   return idOf<InboxId>(receivedAt, nonce, seq);
 }
 
-/** Copies a payload through JSON, so that later changes by the caller have no effect. */
-export function copied<Payload>(payload: Payload): Payload {
-  return JSON.parse(encode(payload, "The payload of a changed message"));
-}
-
 export function isFinal(state: InboxState): state is InboxFinalState {
   return state !== "accepted" && state !== "queued" && state !== "running";
 }

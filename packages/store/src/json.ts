@@ -46,3 +46,8 @@ export function decodeIntact<T>(text: string | null | undefined): T | undefined 
     return undefined;
   }
 }
+
+/** Copies a payload through JSON, so that later changes by the caller have no effect. */
+export function copied<Payload>(payload: Payload): Payload {
+  return JSON.parse(encode(payload, "The payload of a changed message"));
+}

@@ -3,13 +3,10 @@ import { type AccountOfChannel, accountLease } from "./account-lease.ts";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { FencedError } from "./errors.ts";
+import { isSameLease } from "./lease-token.ts";
 import { type LeaseRecord, lease } from "./schema/index.ts";
 import type { LeaseToken } from "./types/common.ts";
 import type { Lease, LeaseStore } from "./types/leases.ts";
-
-export function isSameLease(one: LeaseToken | undefined, other: LeaseToken): boolean {
-  return one?.name === other.name && one.epoch === other.epoch;
-}
 
 /** Checks leases inside the transactions of other stores. */
 export interface Fence {

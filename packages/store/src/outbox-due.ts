@@ -1,15 +1,17 @@
 import { eq, sql } from "drizzle-orm";
-import { type Answers, EXPIRED_REASON } from "./answers.ts";
+import type { Answers } from "./answers.ts";
 import type { Context } from "./context.ts";
 import type { Bound, Database } from "./database.ts";
 import type { Fence } from "./leases.ts";
 import type { OutboxEnds } from "./outbox-ends.ts";
 import { createOutboxHeads, isTooOld, type OutboxHeads } from "./outbox-heads.ts";
-import { type InsertOutbox, noticesAbout, prepareOutbox } from "./outbox-insert.ts";
+import type { InsertOutbox } from "./outbox-insert.ts";
+import { noticesAbout, prepareOutbox } from "./outbox-prepare.ts";
 import type { OutboxRows } from "./outbox-rows.ts";
 import { type OutboxRecord, outbox } from "./schema/index.ts";
 import type { Bodies, LeaseToken } from "./types/common.ts";
 import type { OutboxClaim, OutboxInsert, OutboxRow, OutboxStore } from "./types/outbox.ts";
+import { EXPIRED_REASON } from "./undelivered.ts";
 
 interface Parts<T extends Bodies> {
   readonly fence: Fence;

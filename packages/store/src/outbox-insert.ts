@@ -1,25 +1,15 @@
-import { hash } from "node:crypto";
-import { answeredRows } from "./answers.ts";
 import type { Context } from "./context.ts";
 import type { Entries } from "./entries.ts";
 import { StoreError } from "./errors.ts";
-import { type GroupHistoryRows, type PreparedHistory, prepareHistory } from "./group-history-rows.ts";
-import { encode } from "./json.ts";
+import type { GroupHistoryRows } from "./group-history-rows.ts";
 import type { Fence } from "./leases.ts";
+import { derivedKey, type PreparedOutbox } from "./outbox-prepare.ts";
 import { type OutboxRows, toOutboxRow } from "./outbox-rows.ts";
 import { runIdOf } from "./run-rows.ts";
 import { type OutboxRecord, outbox, type RunRecord } from "./schema/index.ts";
-import type { Bodies, InboxId, LeaseToken } from "./types/common.ts";
-import type { OutboxInsert, OutboxRow } from "./types/outbox.ts";
-
-const keyShape = /^[0-9A-Za-z_-]{1,20}$/;
-
-/** A validated and encoded insert. */
-export interface PreparedOutbox {
-  readonly row: OutboxInsert;
-  readonly payload: string;
-  readonly told?: PreparedHistory;
-}
+import type { Bodies, LeaseToken } from "./types/common.ts";
+import type { OutboxRow } from "./types/outbox.ts";
+import { answeredRows } from "./undelivered.ts";
 
 /** The origin of inserted rows. */
 interface OutboxOrigin {
@@ -47,36 +37,6 @@ interface Parts<T extends Bodies> {
   readonly rows: OutboxRows<T>;
   readonly entries: Entries;
   readonly history: GroupHistoryRows;
-}
-
-/** @throws StoreError `invalid` */
-export function prepareOutbox(rows: readonly OutboxInsert[]): PreparedOutbox[] {
-  return rows.map((row) => {
-    if (row.key !== undefined && !keyShape.test(row.key)) {
-      throw new StoreError(
-        "invalid",
-        `The outbox key "${row.key}" is not 1 to 20 characters of 0-9, A-Z, a-z, _ and -.`,
-      );
-    }
-    return {
-      row,
-      payload: encode(row.payload, "The payload of an outbox row"),
-      ...(row.told === undefined ? {} : { told: prepareHistory(row.told) }),
-    };
-  });
-}
-
-/** Returns notices that name the messages that they report. */
-export function noticesAbout(
-  notices: readonly PreparedOutbox[],
-  reports: readonly InboxId[],
-): PreparedOutbox[] {
-  return notices.map((notice) => ({ ...notice, row: { ...notice.row, reports } }));
-}
-
-/** Derives the key of a row from its run and position: 96 bits in 16 characters. */
-function derivedKey(origin: string, place: number): string {
-  return hash("sha256", `${origin}\0${place}`, "buffer").subarray(0, 12).toString("base64url");
 }
 
 export function createOutboxInsert<T extends Bodies>(

@@ -1,11 +1,10 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { type Bound, type Command, type Database, snakeCase } from "./database.ts";
-import { eachFigure } from "./figures.ts";
+import { type CheckedUsage, eachFigure } from "./figures.ts";
 import type { Head } from "./messages.ts";
 import { activeRun, groupHistory, inbox, run, session, usageDay } from "./schema/index.ts";
 import type { RunOutcome } from "./types/runs.ts";
-import type { CheckedUsage } from "./usage.ts";
 
 /** Prepared statements that write runs. */
 export type RunStatements = ReturnType<typeof prepareRunStatements>;

@@ -1,21 +1,23 @@
 import type { Context } from "./context.ts";
 import { StoreError } from "./errors.ts";
+import { checkUsage, dayOf } from "./figures.ts";
 import { damage, type InboxRows } from "./inbox-rows.ts";
 import { encode, encodeOptional } from "./json.ts";
 import type { Fence } from "./leases.ts";
 import type { Head, MessageChain } from "./messages.ts";
-import { type InsertOutbox, prepareOutbox } from "./outbox-insert.ts";
+import type { InsertOutbox } from "./outbox-insert.ts";
+import { prepareOutbox } from "./outbox-prepare.ts";
 import { createRunReads } from "./run-reads.ts";
 import { type RunRows, runIdOf, stampOf, withReplies } from "./run-rows.ts";
 import { prepareRunStatements, type RunStatements } from "./run-statements.ts";
 import type { InboxRecord, RunRecord } from "./schema/index.ts";
 import type { SessionRows, SessionState } from "./session-rows.ts";
-import { prepareIntents, type ToolCalls } from "./tool-calls.ts";
+import type { ToolCalls } from "./tool-calls.ts";
+import { prepareIntents } from "./tool-intents.ts";
 import type { Bodies, InboxId, LeaseToken } from "./types/common.ts";
 import type { InboxSettle } from "./types/inbox.ts";
 import type { OutboxRow } from "./types/outbox.ts";
 import type { Run, RunBegun, RunStore } from "./types/runs.ts";
-import { checkUsage, dayOf } from "./usage.ts";
 
 interface Parts<T extends Bodies> {
   readonly fence: Fence;

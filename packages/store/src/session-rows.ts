@@ -4,7 +4,7 @@ import type { Bound, Database } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import { eachFigure } from "./figures.ts";
 import { decodeIntact } from "./json.ts";
-import { isSameLease } from "./leases.ts";
+import { isSameLease } from "./lease-token.ts";
 import type { Head } from "./messages.ts";
 import { runIdOf, stampOf } from "./run-rows.ts";
 import {

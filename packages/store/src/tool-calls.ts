@@ -1,17 +1,12 @@
 import { and, asc, eq, max } from "drizzle-orm";
 import type { Bound, Database } from "./database.ts";
 import { StoreError } from "./errors.ts";
-import { decodeIntact, encode } from "./json.ts";
+import { decodeIntact } from "./json.ts";
 import { runIdOf } from "./run-rows.ts";
 import { type RunRecord, toolCall } from "./schema/index.ts";
+import type { PreparedIntent } from "./tool-intents.ts";
 import type { JsonValue } from "./types/common.ts";
-import type { JournalCall, ToolIntent } from "./types/runs.ts";
-
-/** A requested call with encoded arguments. */
-export interface PreparedIntent {
-  readonly intent: ToolIntent;
-  readonly args: string;
-}
+import type { JournalCall } from "./types/runs.ts";
 
 /** Access to the tool calls of runs. */
 export interface ToolCalls {
@@ -20,14 +15,6 @@ export interface ToolCalls {
   mark(run: RunRecord, callIds: readonly string[], state: "started" | "done"): void;
   /** Returns a run's undamaged calls. */
   of(run: RunRecord): JournalCall[];
-}
-
-/** @throws StoreError `invalid` */
-export function prepareIntents(intents: readonly ToolIntent[] | undefined): PreparedIntent[] {
-  return (intents ?? []).map((intent) => ({
-    intent,
-    args: encode(intent.args, "The arguments of a tool call"),
-  }));
 }
 
 export function createToolCalls(database: Database): ToolCalls {

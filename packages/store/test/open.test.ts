@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { dedupeKey } from "../src/dedupe.ts";
+import { dedupeKey } from "../src/dedupe-keys.ts";
 import { openStore, StoreError, StoreNewerError } from "../src/index.ts";
 import {
   accepted,
