@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
@@ -30,6 +31,12 @@ const runner = (name) =>
 /** What a disk does to a gateway is for the proofs in its suite to show, on one; its other tests ask for memory. */
 const temporary = (name) => (name === "@signalbox/gateway" ? {} : { env: { TMPDIR: SCRATCH } });
 
+/** A suite that needs a server starts it once, in this file. */
+function globalSetup(folder) {
+  const file = join(folder, "test", "global-setup.ts");
+  return existsSync(file) ? { globalSetup: file } : {};
+}
+
 const suites = workspaceMembers().map(({ folder, manifest }) => ({
   root: folder,
   test: {
@@ -41,6 +48,7 @@ const suites = workspaceMembers().map(({ folder, manifest }) => ({
     ...runner(manifest.name),
     ...temporary(manifest.name),
     setupFiles: [join(root, "scripts", "seed.mjs")],
+    ...globalSetup(folder),
     ...limits,
   },
 }));

@@ -151,9 +151,11 @@ function resultOf({ suite, passed, directory }) {
  * not used.
  */
 function testHost() {
-  const programs = ["bwrap", "chromium", "rg"].flatMap((name) =>
-    (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, name)),
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  const programs = ["bwrap", "chromium", "initdb", "rg"].flatMap((name) =>
+    folders.map((folder) => join(folder, name)),
   );
+  programs.push(...globSync("/usr/lib/postgresql/*/bin/initdb"));
   const recordings = process.env.SIGNALBOX_RECORDINGS;
   const data = recordings ? globSync(join(recordings, "**")) : [];
   const parts = [...programs, ...data].flatMap((path) => {

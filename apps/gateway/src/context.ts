@@ -1,4 +1,3 @@
-import { realpathSync } from "node:fs";
 import { type CompactionCache, reasonOf } from "@signalbox/agent-core";
 import { type AttachmentCrashes, createAttachmentCrashes } from "@signalbox/attachments";
 import type { MessageEvent } from "@signalbox/channel";
@@ -173,12 +172,8 @@ export async function createContext(
     logger,
     now,
   };
-  const { workspaces, ...files } = await openAgentFiles(store.kv, options.home.closed, (folder) =>
-    isOwnFolder(core, folder),
-  );
-  const expiredApprovals = await retry(() =>
-    expireApprovals(store.approvals, ({ agentId, sessionKey }) => core.seats.isHere(agentId, sessionKey)),
-  );
+  const { workspaces, ...files } = await openAgentFiles(store.kv, options.home.closed);
+  const expiredApprovals = await retry(() => expireApprovals(store.approvals));
   const replies = createReplies(core, workspaces, reports);
   const triggers = createTriggers(core, files);
   const agents = createAgentServices(core, { ...files, ...replies, ...triggers }, reports, (erased) => {
@@ -216,21 +211,6 @@ export async function createContext(
     expiredApprovals,
   };
   return ctx;
-}
-
-function realpathIfThere(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
-
-/** Returns false for the workspaces of agents that run on other nodes. */
-function isOwnFolder({ config, seats }: CoreContext, folder: string): boolean {
-  return config.current().agents.all.every(({ id, workspaceDir }) => {
-    return seats.isHere(id) || realpathIfThere(workspaceDir) !== folder;
-  });
 }
 
 type Replies = Pick<GatewayContext, "media" | "delivery" | "typing" | "drafts" | "blocks">;
@@ -297,9 +277,9 @@ function createReplies(
 }
 
 function createTriggers(core: CoreContext, { labels }: Pick<AgentFiles, "labels">): Triggers {
-  const { store, config, clock, logger, now, isOwnChannel, seats } = core;
+  const { store, config, clock, logger, now, isOwnChannel } = core;
   return {
-    scheduled: createScheduledTriggers({ kv: store.kv, clock, logger, seats }),
+    scheduled: createScheduledTriggers({ kv: store.kv, clock, logger }),
     heartbeats: createHeartbeats({
       config,
       store,
@@ -307,9 +287,8 @@ function createTriggers(core: CoreContext, { labels }: Pick<AgentFiles, "labels"
       logger,
       readChecklist: (agent) => readChecklist(agent, { labels, logger }),
       isOwnChannel,
-      seats,
     }),
-    subAgents: createDelegation({ store, logger, now, seats }),
+    subAgents: createDelegation({ store, logger, now }),
     otherSessions: createOtherSessions({
       store,
       async findRefusal(to) {

@@ -24,14 +24,9 @@ const KEEP_EVERYTHING: Readonly<Record<string, number>> = {
 
 /**
  * Replacements for invalid settings whose default could allow more than was meant. `deep` applies the replacement to
- * invalid values anywhere below the keys. `depth` is the number of keys to the value that is replaced. Default: all.
+ * invalid values anywhere below the keys.
  */
-const FAIL_CLOSED: readonly {
-  readonly keys: ConfigPath;
-  readonly value: unknown;
-  readonly deep?: true;
-  readonly depth?: number;
-}[] = [
+const FAIL_CLOSED: readonly { readonly keys: ConfigPath; readonly value: unknown; readonly deep?: true }[] = [
   {
     keys: ["agents", "defaults"],
     value: { tools: { allow: [] }, skills: { allow: [] }, heartbeat: { enabled: false } },
@@ -47,9 +42,6 @@ const FAIL_CLOSED: readonly {
   { keys: ["access", "groups"], value: { mode: "off" } },
   { keys: ["access", "groups", "mode"], value: "off" },
   { keys: ["access", "groups", "historyLimit"], value: 0 },
-  { keys: ["access", "groups", "people"], value: "members" },
-  { keys: ["access", "groups", "rules"], value: { mode: "off" }, depth: 2 },
-  { keys: ["access", "groups", "rules", "*"], value: { people: "listed", tools: { allow: [] } }, deep: true },
   { keys: ["retention"], value: KEEP_EVERYTHING },
   ...Object.entries(KEEP_EVERYTHING).map(([key, value]) => ({ keys: ["retention", key], value })),
   { keys: ["memory"], value: { enabled: false } },
@@ -71,5 +63,5 @@ export function getFailClosedValue(path: ConfigPath, sectionLength: number): Rep
       (deep === true ? path.length >= keys.length : path.length === keys.length) &&
       keys.every((key, depth) => key === "*" || key === path[depth]),
   );
-  return rule && { path: path.slice(sectionLength, rule.depth ?? rule.keys.length), value: rule.value };
+  return rule && { path: path.slice(sectionLength, rule.keys.length), value: rule.value };
 }

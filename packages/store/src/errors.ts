@@ -12,6 +12,7 @@
  * - `invalid`: a value that the store cannot keep, or a file that cannot be opened
  * - `home_held`: another process uses this home
  * - `locked`: another process kept the database locked for too long
+ * - `unreachable`: the database server cannot be reached; nothing was written, and later calls may succeed
  */
 export type StoreErrorCode =
   | "store_newer"
@@ -26,7 +27,8 @@ export type StoreErrorCode =
   | "closed"
   | "invalid"
   | "home_held"
-  | "locked";
+  | "locked"
+  | "unreachable";
 
 const MARK = Symbol.for("signalbox.store.error");
 
@@ -118,7 +120,12 @@ export function isFatal(error: unknown): boolean {
   return isStoreError(error) && (error.code === "fenced" || error.code === "io");
 }
 
-/** Returns whether a retry may succeed, because the disk was full or another process held the lock. */
+const RETRYABLE: readonly StoreErrorCode[] = ["disk_full", "locked", "unreachable"];
+
+/**
+ * Returns whether a retry may succeed, because the disk was full, another process held the lock, or the database server
+ * could not be reached.
+ */
 export function isRetryable(error: unknown): boolean {
-  return isStoreError(error) && (error.code === "disk_full" || error.code === "locked");
+  return isStoreError(error) && RETRYABLE.includes(error.code);
 }

@@ -117,12 +117,10 @@ function enter(ctx: GatewayContext, accepted: Accepted): void {
  * startup and at intervals, because another process's work becomes available when that process ends.
  */
 export async function recover(ctx: GatewayContext): Promise<void> {
-  const { store, lease, lanes, userQuestions, queueModes, crashBlame, seats } = ctx;
+  const { store, lease, lanes, userQuestions, queueModes, crashBlame } = ctx;
   // Load the questions from earlier processes, because a message may answer one of them.
   await userQuestions.load();
-  const interruptedRuns = (await store.runs.interrupted(lease)).filter(({ run }) =>
-    seats.isHere(run.agentId, run.sessionKey),
-  );
+  const interruptedRuns = await store.runs.interrupted(lease);
   crashBlame.compare(interruptedRuns.map(({ run }) => run));
   for (const interrupted of interruptedRuns) {
     const resumed = resumedRun(interrupted);

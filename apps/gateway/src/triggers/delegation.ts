@@ -1,4 +1,3 @@
-import type { Seats } from "@signalbox/home";
 import { formatSessionKey } from "@signalbox/routing";
 import { type Role, type TaintSource, taintSourceSchema } from "@signalbox/tools";
 import { z } from "zod";
@@ -50,7 +49,6 @@ export interface DelegationOptions {
   readonly store: TaskEndStore & { readonly kv: KeyValues };
   readonly logger: TriggerLogger;
   readonly now: () => number;
-  readonly seats: Seats;
 }
 
 /** Functions of the pipeline that delegation uses. */
@@ -62,7 +60,7 @@ interface DelegationWay {
 
 const NAMESPACE = "subagents";
 
-export function createDelegation({ store, logger, now, seats }: DelegationOptions): Delegation {
+export function createDelegation({ store, logger, now }: DelegationOptions): Delegation {
   const { kv } = store;
   const subAgents: StoredSubAgents = createSubAgents({
     store: {
@@ -76,7 +74,6 @@ export function createDelegation({ store, logger, now, seats }: DelegationOption
     sessionKey: (agentId, id) => formatSessionKey({ kind: "subagent", agentId, id }),
     logger,
     now,
-    isOwn: ({ agentId, parentKey }) => seats.isHere(agentId, parentKey),
   });
   return {
     spawn: (wanted, creator) => subAgents.spawn(wanted, creator),

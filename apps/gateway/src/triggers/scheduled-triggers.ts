@@ -1,4 +1,3 @@
-import type { Seats } from "@signalbox/home";
 import type { Clock } from "@signalbox/lanes";
 import { z } from "zod";
 import { createScheduleStore, type KeyValues } from "./schedule-store.ts";
@@ -70,26 +69,18 @@ export interface ScheduledTriggersOptions {
   readonly kv: KeyValues & Pick<TriggerStore["kv"], "get">;
   readonly clock: Clock;
   readonly logger: TriggerLogger;
-  readonly seats: Seats;
 }
 
-export function createScheduledTriggers({
-  kv,
-  clock,
-  logger,
-  seats,
-}: ScheduledTriggersOptions): ScheduledTriggers {
+export function createScheduledTriggers({ kv, clock, logger }: ScheduledTriggersOptions): ScheduledTriggers {
   const store = createScheduledTaskStore(kv, (id) =>
     logger.warn({ schedule: id }, "a schedule cannot be read"),
   );
-  const isOwn = ({ agentId, sessionKey }: ScheduledTask): boolean => seats.isHere(agentId, sessionKey);
-  const scheduler = createScheduler<ScheduledTask>({ store, clock, logger, isOwn });
+  const scheduler = createScheduler<ScheduledTask>({ store, clock, logger });
   return {
     list: () => scheduler.list(),
     add: (schedule) => scheduler.add(schedule),
     remove: (id) => scheduler.remove(id),
     run: (id, name) => scheduler.run(id, name),
-    reload: () => scheduler.reload(),
     stop: () => scheduler.stop(),
     async endOf(sessionKey) {
       const theirs = scheduler.list().filter(({ task }) => task.sessionKey === sessionKey);

@@ -1,4 +1,3 @@
-import { ALL_SEATS } from "@signalbox/home";
 import { createLogger } from "@signalbox/telemetry/logger";
 import type { GatewayContext } from "../../src/context.ts";
 
@@ -9,7 +8,6 @@ export function fakeContext(parts: { readonly [Part in keyof GatewayContext]?: u
     redact: (text: string) => text,
     now: Date.now,
     tracer: { note() {} },
-    seats: ALL_SEATS,
     getAccount: () => undefined,
     getChannel: () => undefined,
     getCapabilities: () => undefined,

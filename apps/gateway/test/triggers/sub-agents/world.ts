@@ -31,7 +31,6 @@ interface Process {
   readonly full?: () => boolean;
   readonly diesAt?: number;
   readonly now?: () => number;
-  readonly isOwn?: (subAgent: { readonly parentKey: string }) => boolean;
 }
 
 type Step = <Result>(work: () => Promise<Result>) => Promise<Result>;
@@ -60,10 +59,7 @@ class SteppedStore implements SubAgentStore {
 }
 
 /** A process over a disk. Each step that reaches the disk can be its last, before or after it is done. */
-export function openProcess(
-  disk: Disk,
-  { full = () => false, diesAt, now = () => 0, isOwn = () => true }: Process = {},
-) {
+export function openProcess(disk: Disk, { full = () => false, diesAt, now = () => 0 }: Process = {}) {
   let steps = 0;
   const step: Step = async (work) => {
     if (diesAt !== undefined && ++steps >= diesAt) throw new Death("before a step");
@@ -89,7 +85,6 @@ export function openProcess(
     sessionKey: (agentId, id) => `${agentId}/${id}`,
     logger: { warn: () => {} },
     now,
-    isOwn,
   });
   return { subAgents, host };
 }

@@ -1,0 +1,137 @@
+import { encode, rowOf } from "@signalbox/store/backend";
+import { StoreError } from "@signalbox/store/errors";
+import type { Bodies, InboxRow, InboxStore, LeaseToken } from "@signalbox/store/types";
+import { and, desc, eq, inArray, isNull } from "drizzle-orm";
+import { findGivenUp } from "./answers.ts";
+import type { Context } from "./context.ts";
+import { createAccept } from "./inbox-accept.ts";
+import { createInboxRevisions } from "./inbox-revisions.ts";
+import {
+  isFinal,
+  meetsFilter,
+  mustLockMessage,
+  selectInbox,
+  toInboxRows,
+  updateMessage,
+} from "./inbox-rows.ts";
+import type { Fence } from "./leases.ts";
+import { inbox } from "./schema/index.ts";
+
+const DEFAULT_LIMIT = 50;
+
+export function createInboxStore<T extends Bodies>(
+  context: Context,
+  fence: Fence,
+  limit: number,
+): InboxStore<T> {
+  return {
+    ...createAccept<T>(context, limit),
+    ...createTransitions<T>(context),
+    ...createInboxRevisions<T>(context),
+    ...createReads<T>(context),
+    claimDue: (lease) => claimDue<T>(context, fence, lease),
+  };
+}
+
+/** Creates the methods that change the state of accepted messages. */
+function createTransitions<T extends Bodies>({ database }: Context): Pick<InboxStore<T>, "route" | "settle"> {
+  return {
+    async route(id, { sessionKey, agentId }, payload) {
+      const text = payload === undefined ? undefined : encode(payload, "The payload of a changed message");
+      return database.write(async (tx) => {
+        const { seq, state } = await mustLockMessage(tx, id);
+        if (state !== "accepted") {
+          const reason = `Inbox message ${id} is ${state}: only an accepted one can be routed.`;
+          throw new StoreError("conflict", reason);
+        }
+        const changed = text === undefined ? {} : { payload: text };
+        updateMessage(tx, seq, { state: "queued", sessionKey, agentId, ...changed });
+      }, `message ${id}`);
+    },
+
+    settle: (id, state, detail) =>
+      database.write(async (tx) => {
+        const seq = rowOf(id) ?? 0;
+        const [row, givenUp, at] = await Promise.all([mustLockMessage(tx, id), findGivenUp(tx, seq), tx.now]);
+        if (isFinal(row.state)) return false;
+        if (row.state === "running") {
+          throw new StoreError("conflict", `Inbox message ${id} belongs to a run, which ends it.`);
+        }
+        const ended = { state, rule: detail?.rule ?? null, reason: detail?.reason ?? null, settledAt: at };
+        // The store may have given up the reply before the message ended.
+        const undelivered = state === "replied" ? givenUp : undefined;
+        updateMessage(tx, seq, undelivered === undefined ? ended : undelivered(ended));
+        return true;
+      }, `message ${id}`),
+  };
+}
+
+function createReads<T extends Bodies>({
+  database,
+}: Context): Pick<InboxStore<T>, "get" | "find" | "unfinished" | "list"> {
+  const get: InboxStore<T>["get"] = (id) =>
+    database.query(async (db) => {
+      const rows = await selectInbox(db).where(eq(inbox.seq, rowOf(id) ?? 0));
+      return rows.flatMap(toInboxRows<T>).find((row) => row.id === id);
+    });
+
+  return {
+    get,
+
+    find: ({ channel, account, messageId }) =>
+      database.query(async (db) => {
+        const rows = await selectInbox(db)
+          .where(
+            and(
+              eq(inbox.messageId, messageId),
+              eq(inbox.kind, "message"),
+              channel === undefined ? undefined : eq(inbox.channel, channel),
+              account === undefined ? undefined : eq(inbox.account, account),
+            ),
+          )
+          .orderBy(desc(inbox.seq))
+          .limit(1);
+        return rows.flatMap(toInboxRows<T>)[0];
+      }),
+
+    async *unfinished() {
+      const rows = await database.query((db) =>
+        db.select({ seq: inbox.seq }).from(inbox).where(isNull(inbox.settledAt)).orderBy(inbox.seq),
+      );
+      for (const { seq } of rows)
+        yield* await database.query(async (db) =>
+          (await selectInbox(db).where(eq(inbox.seq, seq))).flatMap(toInboxRows<T>),
+        );
+    },
+
+    list: ({ limit = DEFAULT_LIMIT, ...filter } = {}) =>
+      database.query(async (db) => {
+        const rows = await selectInbox(db).where(meetsFilter(filter)).orderBy(desc(inbox.seq)).limit(limit);
+        return rows.flatMap(toInboxRows<T>);
+      }),
+  };
+}
+
+/** Skips messages that another transaction is changing. The next call claims them. */
+function claimDue<T extends Bodies>(
+  { database }: Context,
+  fence: Fence,
+  lease: LeaseToken,
+): Promise<readonly InboxRow<T>[]> {
+  return database.write(async (tx) => {
+    const { db } = tx;
+    const isDue = and(
+      isNull(inbox.settledAt),
+      inArray(inbox.state, ["accepted", "queued"]),
+      fence.isLost(inbox, lease),
+    );
+    const due = db.select({ seq: inbox.seq }).from(inbox).where(isDue).for("update", { skipLocked: true });
+    const claimed = db
+      .update(inbox)
+      .set({ leaseName: lease.name, leaseEpoch: lease.epoch })
+      .where(inArray(inbox.seq, due))
+      .returning();
+    const [, rows] = await Promise.all([fence.check(tx, lease), claimed]);
+    return rows.flatMap((row) => toInboxRows<T>({ row, run: null })).toSorted((a, b) => a.seq - b.seq);
+  });
+}

@@ -1,0 +1,2 @@
+export { openPostgresStore } from "./open.ts";
+export type { PostgresStoreOptions, PostgresTimeouts } from "./options.ts";
