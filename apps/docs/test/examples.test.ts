@@ -4,6 +4,7 @@ import { discord } from "@signalbox/channel-discord";
 import { feishu } from "@signalbox/channel-feishu";
 import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
+import { whatsapp } from "@signalbox/channel-whatsapp";
 import { configJsonSchema, formatProblem, loadConfig } from "@signalbox/config";
 import { type Actions, createProgram } from "@signalbox/gateway/cli";
 import { describe, expect, it } from "vitest";
@@ -11,7 +12,7 @@ import { parseAllDocuments } from "yaml";
 import { findCodeBlocks, findCommands, findInvocations } from "../src/code-blocks.ts";
 import { findTranslation, PAGES, ROOT } from "../src/pages.ts";
 
-const CHANNELS = [discord, feishu, slack, telegram];
+const CHANNELS = [discord, feishu, slack, telegram, whatsapp];
 
 const sources = PAGES.flatMap((page) => [page.source, findTranslation(page) ?? []].flat());
 const blocks = [...sources, "README.md", "README.zh.md"].flatMap((source) =>

@@ -4,6 +4,7 @@ import { discord } from "@signalbox/channel-discord";
 import { feishu } from "@signalbox/channel-feishu";
 import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
+import { whatsapp } from "@signalbox/channel-whatsapp";
 import { describe, expect, it } from "vitest";
 import { ROOT } from "../src/pages.ts";
 import { createCommandPages } from "../src/reference/commands.ts";
@@ -12,7 +13,7 @@ import { createHttpApiPage } from "../src/reference/http-api.ts";
 import { createComponents, createOpenApi } from "../src/reference/open-api.ts";
 
 const generated = [
-  ["configuration.md", createConfigurationPage([discord, feishu, slack, telegram])],
+  ["configuration.md", createConfigurationPage([discord, feishu, slack, telegram, whatsapp])],
   ["http-api.md", createHttpApiPage()],
   ...createCommandPages(),
 ] as const;

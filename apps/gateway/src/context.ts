@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import { type CompactionCache, reasonOf } from "@signalbox/agent-core";
 import { type AttachmentCrashes, createAttachmentCrashes } from "@signalbox/attachments";
 import type { MessageEvent } from "@signalbox/channel";
@@ -172,8 +173,12 @@ export async function createContext(
     logger,
     now,
   };
-  const { workspaces, ...files } = await openAgentFiles(store.kv, options.home.closed);
-  const expiredApprovals = await retry(() => expireApprovals(store.approvals));
+  const { workspaces, ...files } = await openAgentFiles(store.kv, options.home.closed, (folder) =>
+    isOwnFolder(core, folder),
+  );
+  const expiredApprovals = await retry(() =>
+    expireApprovals(store.approvals, ({ agentId, sessionKey }) => core.seats.isHere(agentId, sessionKey)),
+  );
   const replies = createReplies(core, workspaces, reports);
   const triggers = createTriggers(core, files);
   const agents = createAgentServices(core, { ...files, ...replies, ...triggers }, reports, (erased) => {
@@ -211,6 +216,21 @@ export async function createContext(
     expiredApprovals,
   };
   return ctx;
+}
+
+function realpathIfThere(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Returns false for the workspaces of agents that run on other nodes. */
+function isOwnFolder({ config, seats }: CoreContext, folder: string): boolean {
+  return config.current().agents.all.every(({ id, workspaceDir }) => {
+    return seats.isHere(id) || realpathIfThere(workspaceDir) !== folder;
+  });
 }
 
 type Replies = Pick<GatewayContext, "media" | "delivery" | "typing" | "drafts" | "blocks">;
@@ -277,9 +297,9 @@ function createReplies(
 }
 
 function createTriggers(core: CoreContext, { labels }: Pick<AgentFiles, "labels">): Triggers {
-  const { store, config, clock, logger, now, isOwnChannel } = core;
+  const { store, config, clock, logger, now, isOwnChannel, seats } = core;
   return {
-    scheduled: createScheduledTriggers({ kv: store.kv, clock, logger }),
+    scheduled: createScheduledTriggers({ kv: store.kv, clock, logger, seats }),
     heartbeats: createHeartbeats({
       config,
       store,
@@ -287,8 +307,9 @@ function createTriggers(core: CoreContext, { labels }: Pick<AgentFiles, "labels"
       logger,
       readChecklist: (agent) => readChecklist(agent, { labels, logger }),
       isOwnChannel,
+      seats,
     }),
-    subAgents: createDelegation({ store, logger, now }),
+    subAgents: createDelegation({ store, logger, now, seats }),
     otherSessions: createOtherSessions({
       store,
       async findRefusal(to) {

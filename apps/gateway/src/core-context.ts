@@ -1,6 +1,6 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { Capabilities, ChannelDefinition } from "@signalbox/channel";
-import { type Home, type OpenHome, openHome } from "@signalbox/home";
+import { ALL_SEATS, type Home, type OpenHome, openHome, type Seats } from "@signalbox/home";
 import { type Clock, type Lifecycle, systemClock } from "@signalbox/lanes";
 import {
   createLiveHub,
@@ -52,6 +52,7 @@ export interface CoreContext extends OpenedHome, FixedParts {
   /** Wakes clients that wait for the outcome of a message. */
   readonly outcomes: Outcomes;
   readonly replyWindows: ReplyWindows;
+  readonly seats: Seats;
   /** Returns a running account of a channel, if there is one. */
   getAccount(channel: string, account: string): Account | undefined;
   /** Returns the definition of a configured account's channel. */
@@ -129,6 +130,7 @@ export async function createCoreContext(
       logger,
       now,
     }),
+    seats: ALL_SEATS,
     getAccount(channel, name) {
       const account = accounts.get(channel, name);
       return account && (instrument?.account(account) ?? account);

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { formatProblem, loadConfig, type Problem } from "@signalbox/config";
-import { locateHome } from "@signalbox/home";
+import { ALL_SEATS, locateHome } from "@signalbox/home";
 import { createRouter } from "@signalbox/routing";
 import { openStore } from "@signalbox/store";
 import type { ReplayHost } from "@signalbox/testkit/replay";
@@ -32,7 +32,12 @@ export const replayHost: ReplayHost = {
     await gateway.connected;
     const home = locateHome(dir, env);
     const beside = await openStore<GatewayBodies>({ path: home.databaseFile, access: "read" });
-    const subAgents = createDelegation({ store: beside, logger: { warn: () => {} }, now: clock.now });
+    const subAgents = createDelegation({
+      store: beside,
+      logger: { warn: () => {} },
+      now: clock.now,
+      seats: ALL_SEATS,
+    });
     return {
       url: gateway.url,
       token,

@@ -24,9 +24,14 @@ const KEEP_EVERYTHING: Readonly<Record<string, number>> = {
 
 /**
  * Replacements for invalid settings whose default could allow more than was meant. `deep` applies the replacement to
- * invalid values anywhere below the keys.
+ * invalid values anywhere below the keys. `depth` is the number of keys to the value that is replaced. Default: all.
  */
-const FAIL_CLOSED: readonly { readonly keys: ConfigPath; readonly value: unknown; readonly deep?: true }[] = [
+const FAIL_CLOSED: readonly {
+  readonly keys: ConfigPath;
+  readonly value: unknown;
+  readonly deep?: true;
+  readonly depth?: number;
+}[] = [
   {
     keys: ["agents", "defaults"],
     value: { tools: { allow: [] }, skills: { allow: [] }, heartbeat: { enabled: false } },
@@ -42,6 +47,9 @@ const FAIL_CLOSED: readonly { readonly keys: ConfigPath; readonly value: unknown
   { keys: ["access", "groups"], value: { mode: "off" } },
   { keys: ["access", "groups", "mode"], value: "off" },
   { keys: ["access", "groups", "historyLimit"], value: 0 },
+  { keys: ["access", "groups", "people"], value: "members" },
+  { keys: ["access", "groups", "rules"], value: { mode: "off" }, depth: 2 },
+  { keys: ["access", "groups", "rules", "*"], value: { people: "listed", tools: { allow: [] } }, deep: true },
   { keys: ["retention"], value: KEEP_EVERYTHING },
   ...Object.entries(KEEP_EVERYTHING).map(([key, value]) => ({ keys: ["retention", key], value })),
   { keys: ["memory"], value: { enabled: false } },
@@ -63,5 +71,5 @@ export function getFailClosedValue(path: ConfigPath, sectionLength: number): Rep
       (deep === true ? path.length >= keys.length : path.length === keys.length) &&
       keys.every((key, depth) => key === "*" || key === path[depth]),
   );
-  return rule && { path: path.slice(sectionLength, rule.keys.length), value: rule.value };
+  return rule && { path: path.slice(sectionLength, rule.depth ?? rule.keys.length), value: rule.value };
 }

@@ -265,6 +265,16 @@ mcp:
       "access: { groups: { mode: open, requireMention: 'yes', historyLimit: none } }",
       { groups: { mode: "open", requireMention: true, historyLimit: 0 } },
     ],
+    ["access: { groups: { people: everyone } }", { groups: { people: "members" } }],
+    ["access: { groups: { mode: open, rules: [] } }", { groups: { mode: "off" } }],
+    [
+      "access: { groups: { mode: open, rules: { 'feishu:g': { people: [], prompt: hi } } } }",
+      { groups: { mode: "open", rules: { "feishu:g": { people: "listed", tools: { allow: [] } } } } },
+    ],
+    [
+      "access: { groups: { rules: { 'feishu:g': { tools: { deny: exec } } } } }",
+      { groups: { rules: { "feishu:g": { people: "listed", tools: { allow: [] } } } } },
+    ],
     ["access: { dm: allowlist, allow: feishu:a }", { dm: "allowlist", allow: [] }],
     [
       "access: { dm: allowlist, allow: [feishu:a, 7], owners: [[]] }",

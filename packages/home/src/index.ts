@@ -25,6 +25,7 @@ export { type ExposedFile, findExposedFiles, restrictHome } from "./permissions.
 export { isThere } from "./readable.ts";
 export { storeWithRedaction } from "./redacted-store.ts";
 export { type RestoreReport, restoreBackup } from "./restore.ts";
+export { ALL_SEATS, type Seats } from "./seats.ts";
 export { type CheckedSecrets, checkSecrets } from "./secrets/check.ts";
 export { storeSecret } from "./secrets/files.ts";
 export { ASSUMED_SECRETS, secretSources } from "./secrets/sources.ts";

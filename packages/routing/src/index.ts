@@ -6,6 +6,9 @@ export {
   type AdmissionInput,
   type AdmissionRule,
   createAdmission,
+  findGroupRule,
+  type GroupRule,
+  getGroupIds,
   type Role,
 } from "./admission/admission.ts";
 export { type BotLoops, createBotLoops } from "./admission/bot-loops.ts";

@@ -8,7 +8,7 @@ import { decodeIntact, encode } from "./json.ts";
 import { runIdOf } from "./run-rows.ts";
 import { entry, type InboxRecord, inbox, type RunRecord, run } from "./schema/index.ts";
 import type { Bodies, InboxId, LeaseToken } from "./types/common.ts";
-import type { InboxDetail, InboxFinalState, InboxRow, InboxState } from "./types/inbox.ts";
+import type { InboxDetail, InboxFinalState, InboxRoute, InboxRow, InboxState } from "./types/inbox.ts";
 
 /** Body of the entry for an inbound event. */
 export interface InboundBody<T extends Bodies = Bodies> {
@@ -68,8 +68,17 @@ export interface InboxRows<T extends Bodies> {
   unfinished(): readonly number[];
   /** Returns the leases of waiting messages. A message without an owner has a lease with an empty name. */
   holders(): LeaseToken[];
-  /** Moves one holder's waiting messages to another holder and returns them in the order of arrival. */
-  handOver(from: LeaseToken, to: LeaseToken): InboxRead<T>;
+  /**
+   * Moves those of a holder's waiting messages that `mayClaim` accepts to another holder, and returns them in the order
+   * of arrival.
+   */
+  handOver(
+    from: LeaseToken,
+    to: LeaseToken,
+    mayClaim: (route: InboxRoute | undefined) => boolean,
+  ): InboxRead<T>;
+  /** Removes the lease from a waiting message. Does nothing if the message has another lease. */
+  release(id: InboxId, from: LeaseToken): void;
   list(filter: Filter): readonly InboxRow<T>[];
   end(end: End): void;
 }
@@ -99,10 +108,15 @@ function toDetail({ rule, reason }: InboxRecord): InboxDetail | undefined {
   return { ...(rule === null ? {} : { rule }), ...(reason === null ? {} : { reason }) };
 }
 
+function toRoute({ sessionKey, agentId }: InboxRecord): InboxRoute | undefined {
+  return sessionKey === null || agentId === null ? undefined : { sessionKey, agentId };
+}
+
 function toRow<T extends Bodies>({ row, run: answering, body }: Joined): InboxRow<T> | undefined {
   const event = decodeIntact<InboundBody<T>>(body);
   if (event === undefined) return undefined;
   const detail = toDetail(row);
+  const route = toRoute(row);
   return {
     id: inboxIdOf(row),
     seq: row.seq,
@@ -110,9 +124,7 @@ function toRow<T extends Bodies>({ row, run: answering, body }: Joined): InboxRo
     receivedAt: row.receivedAt,
     state: row.state,
     ...(detail === undefined ? {} : { detail }),
-    ...(row.sessionKey === null || row.agentId === null
-      ? {}
-      : { route: { agentId: row.agentId, sessionKey: row.sessionKey } }),
+    ...(route === undefined ? {} : { route }),
     ...(answering === null ? {} : { runId: runIdOf(answering) }),
     revision: row.revision,
     ...(row.settledAt === null ? {} : { settledAt: row.settledAt }),
@@ -160,11 +172,11 @@ function prepareStatements(database: Database) {
       db.selectDistinct({ name: inbox.leaseName, epoch: inbox.leaseEpoch }).from(inbox).where(waits),
     ),
     heldBy: database.query((p: Bound<LeaseToken>) => withBody().where(isHeld(p)).orderBy(asc(inbox.seq))),
-    handOver: database.command((p: Bound<LeaseToken & { toName: string; toEpoch: number }>) =>
+    handOver: database.command((p: Bound<LeaseToken & { seqs: string; toName: string; toEpoch: number }>) =>
       db
         .update(inbox)
         .set({ leaseName: p("toName"), leaseEpoch: p("toEpoch") })
-        .where(isHeld(p)),
+        .where(and(inArray(inbox.seq, sql`(SELECT value FROM json_each(${p("seqs")}))`), isHeld(p))),
     ),
     setEnd: database.command((p: Bound<End & { settledAt: number }>) =>
       db
@@ -181,15 +193,17 @@ export function createInboxRows<T extends Bodies>(
 ): InboxRows<T> {
   const statements = prepareStatements(database);
 
+  function byId(id: string): InboxRecord | undefined {
+    const seq = rowOf(id);
+    const row = seq === undefined ? undefined : statements.bySeq.get({ seq });
+    return row !== undefined && inboxIdOf(row) === id ? row : undefined;
+  }
+
   const event = (row: InboxRecord) => decodeIntact<InboundBody<T>>(entries.get(row.entry)?.body);
 
   return {
     record: (seq) => statements.bySeq.get({ seq }),
-    byId(id) {
-      const seq = rowOf(id);
-      const row = seq === undefined ? undefined : statements.bySeq.get({ seq });
-      return row !== undefined && inboxIdOf(row) === id ? row : undefined;
-    },
+    byId,
     event,
     setPayload(row, payload) {
       const before = event(row);
@@ -207,10 +221,18 @@ export function createInboxRows<T extends Bodies>(
     },
     unfinished: () => statements.unfinished.all().map(({ seq }) => seq),
     holders: () => statements.holders.all(),
-    handOver({ name, epoch }, to) {
-      const given = read<T>(statements.heldBy.all({ name, epoch }));
-      statements.handOver.run({ name, epoch, toName: to.name, toEpoch: to.epoch });
-      return given;
+    handOver({ name, epoch }, to, mayClaim) {
+      const claimed = statements.heldBy.all({ name, epoch }).filter(({ row }) => mayClaim(toRoute(row)));
+      if (claimed.length === 0) return { rows: [], damaged: [] };
+      const seqs = JSON.stringify(claimed.map(({ row }) => row.seq));
+      statements.handOver.run({ name, epoch, seqs, toName: to.name, toEpoch: to.epoch });
+      return read<T>(claimed);
+    },
+    release(id, { name, epoch }) {
+      const row = byId(id);
+      if (row === undefined) return;
+      const seqs = JSON.stringify([row.seq]);
+      statements.handOver.run({ name, epoch, seqs, toName: "", toEpoch: 0 });
     },
     list: (filter) =>
       read<T>(

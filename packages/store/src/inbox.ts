@@ -13,7 +13,7 @@ import { copied } from "./json.ts";
 import type { Fence } from "./leases.ts";
 import { account as accountTable, type InboxRecord, inbox } from "./schema/index.ts";
 import type { Bodies, InboxId, LeaseToken } from "./types/common.ts";
-import type { InboxRow, InboxStore } from "./types/inbox.ts";
+import type { InboxRoute, InboxRow, InboxStore } from "./types/inbox.ts";
 import type { Logger } from "./types/logger.ts";
 
 interface Parts<T extends Bodies> {
@@ -35,7 +35,11 @@ export function createInboxStore<T extends Bodies>(context: Context, parts: Part
     ...createWay(context, parts),
     ...createInboxRevisions(context, rows, dedupe),
     ...createReads(context, parts),
-    claimDue: (lease) => queue.write(() => claimDue(parts, lease)),
+    claimDue: (lease, mayClaim = () => true) => queue.write(() => claimDue(parts, lease, mayClaim)),
+    release: (ids, lease) =>
+      queue.write(() => {
+        for (const id of ids) rows.release(id, lease);
+      }),
   };
 }
 
@@ -121,17 +125,27 @@ function createReads<T extends Bodies>(
   };
 }
 
-function claimDue<T extends Bodies>(parts: Parts<T>, lease: LeaseToken): readonly InboxRow<T>[] {
-  const { rows: due, damaged } = handOverDue(parts, lease);
+type MayClaim = (route: InboxRoute | undefined) => boolean;
+
+function claimDue<T extends Bodies>(
+  parts: Parts<T>,
+  lease: LeaseToken,
+  mayClaim: MayClaim,
+): readonly InboxRow<T>[] {
+  const { rows: due, damaged } = handOverDue(parts, lease, mayClaim);
   endDamaged(parts, damaged);
   return due;
 }
 
 /** Moves messages that are waiting without a lease or under a lost lease to the holder `to`. */
-function handOverDue<T extends Bodies>({ fence, rows }: Parts<T>, to: LeaseToken): InboxRead<T> {
+function handOverDue<T extends Bodies>(
+  { fence, rows }: Parts<T>,
+  to: LeaseToken,
+  mayClaim: MayClaim,
+): InboxRead<T> {
   fence.check(to);
   const lost = rows.holders().filter((holder) => fence.lost(holder, to));
-  const given = lost.map((holder) => rows.handOver(holder, to));
+  const given = lost.map((holder) => rows.handOver(holder, to, mayClaim));
   return {
     rows: given.flatMap((read) => read.rows).toSorted((a, b) => a.seq - b.seq),
     damaged: given.flatMap((read) => read.damaged),

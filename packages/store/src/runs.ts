@@ -1,8 +1,9 @@
 import type { Context } from "./context.ts";
-import { StoreError } from "./errors.ts";
+import { FencedError, StoreError } from "./errors.ts";
 import { checkUsage, dayOf } from "./figures.ts";
 import { damage, type InboxRows } from "./inbox-rows.ts";
 import { encode, encodeOptional } from "./json.ts";
+import { isSameLease } from "./lease-token.ts";
 import type { Fence } from "./leases.ts";
 import type { Head, MessageChain } from "./messages.ts";
 import type { InsertOutbox } from "./outbox-insert.ts";
@@ -64,7 +65,7 @@ function begin<T extends Bodies>(
     const holder = before?.active === undefined ? undefined : rows.record(before.active.run);
     if (holder !== undefined) return { outcome: "busy", run: rows.toRun(holder) };
 
-    const taken = takeable(work, inboxIds, seed.key);
+    const taken = takeable(work, inboxIds, seed.key, lease);
     const at = now();
     const record = before?.record ?? sessions.create(seed, at);
     const n = statements.insert.run({
@@ -102,7 +103,7 @@ function step<T extends Bodies>(
   const prepared = prepareIntents(intents);
   return work.queue.write(() => {
     const record = rows.running(write);
-    const taken = takeable(work, inboxIds ?? [], record.sessionKey);
+    const taken = takeable(work, inboxIds ?? [], record.sessionKey, write.lease);
     const before = rows.messagesOf(record);
     for (const seq of taken) statements.join.run({ seq, run: record.n });
     if (taken.length > 0) statements.setInbox.run({ n: record.n, inbox: [...before, ...taken] });
@@ -222,16 +223,23 @@ function encodedBodies(messages: readonly unknown[] | undefined): string[] {
 /**
  * Returns the row numbers of this session's queued messages.
  *
+ * @throws FencedError if another holder has claimed a message
  * @throws StoreError `not_found`, `conflict`
  */
 function takeable<T extends Bodies>(
-  { inbox: messages }: RunWork<T>,
+  { inbox: messages, fence }: RunWork<T>,
   ids: readonly InboxId[],
   sessionKey: string,
+  lease: LeaseToken,
 ): number[] {
   return ids.map((id) => {
     const row = messages.byId(id);
     if (row === undefined) throw new StoreError("not_found", `There is no inbox message ${id}.`);
+    const held = { name: row.leaseName, epoch: row.leaseEpoch };
+    if (row.state === "queued" && !isSameLease(held, lease) && !fence.lost(held)) {
+      const text = `Inbox message ${id} waits under the lease "${held.name}" of epoch ${held.epoch}.`;
+      throw new FencedError(lease.name, lease.epoch, text);
+    }
     if (row.state === "queued" && row.sessionKey === sessionKey) return row.seq;
     const where = row.sessionKey === null ? "without a session" : `in session "${row.sessionKey}"`;
     throw new StoreError(

@@ -152,3 +152,15 @@ test("a waiting call gets the decision", async () => {
   abort.abort();
   expect(await ended).toBe("expired");
 });
+
+test("a start expires only the requests of runs that it executes", async () => {
+  const { approvals, store } = setup();
+  const own = await approvals.request(REQUEST);
+  const decided = await approvals.request({ ...REQUEST, tool: "message" });
+  await approvals.resolve(decided.id, "allow", "owner");
+  const neighbors = await approvals.request({ ...REQUEST, agentId: "other", sessionKey: "s2" });
+  const undecided = await expireApprovals(store, ({ agentId }) => agentId === "coder");
+  expect(undecided.map(({ id }) => id)).toEqual([own.id]);
+  expect((await store.get(decided.id))?.state).toBe("expired");
+  expect((await store.get(neighbors.id))?.state).toBe("pending");
+});

@@ -251,14 +251,20 @@ class StoredApprovals implements Approvals {
 }
 
 /**
- * Expires all pending requests and unused decisions from an earlier process. Calls that are repeated after a restart
- * request approval again.
+ * Expires pending requests and unused decisions from an earlier process. Calls that are repeated after a restart request
+ * approval again.
  *
+ * @param isOwn returns false for requests of runs that another process executes. Default: always true
  * @returns the requests that were still undecided
  */
-export async function expireApprovals(store: ApprovalStore): Promise<readonly Approval[]> {
+export async function expireApprovals(
+  store: ApprovalStore,
+  isOwn: (approval: Approval) => boolean = () => true,
+): Promise<readonly Approval[]> {
   const undecided: Approval[] = [];
-  for (const { id, state } of await store.list(ALL_OPEN)) {
+  for (const approval of await store.list(ALL_OPEN)) {
+    if (!isOwn(approval)) continue;
+    const { id, state } = approval;
     const expired = await store.change(id, state, { state: "expired" });
     if (expired !== undefined && state === "pending") undecided.push(expired);
   }

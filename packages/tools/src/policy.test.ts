@@ -50,6 +50,19 @@ describe("lists", () => {
     ).toBe("deny channel_deny:group");
   });
 
+  test("the rule of a group narrows the agent's tools, in its threads too", () => {
+    const policy = { groups: { "telegram:-100": { deny: ["exec"] }, "telegram:7": { allow: ["read"] } } };
+    expect(ask(policy, "exec", { groups: ["telegram:-100"] })).toBe("deny group_deny:telegram:-100");
+    expect(ask(policy, "exec", { groups: ["telegram:9", "telegram:-100"] })).toBe(
+      "deny group_deny:telegram:-100",
+    );
+    expect(ask(policy, "write", { groups: ["telegram:7", "telegram:-100"] })).toBe(
+      "deny group_allow:telegram:7",
+    );
+    expect(ask(policy, "exec", { groups: ["telegram:8"] })).toBe("allow agent_allow");
+    expect(ask({ ...policy, deny: ["read"] }, "read", { groups: ["telegram:7"] })).toBe("deny agent_deny");
+  });
+
   test.each([
     ["always", "ask ask_always", "ask ask_always", "ask ask_always"],
     ["unlisted", "ask ask_unlisted", "allow agent_allow", "ask ask_unlisted"],

@@ -24,11 +24,13 @@ export interface ToolRule {
  */
 export type AskMode = "always" | "unlisted" | "tainted" | "never";
 
-/** The tools that an agent's runs may use: the agent's rule, narrowed by role, conversation kind and model. */
+/** The tools that an agent's runs may use: the agent's rule, narrowed by role, conversation and model. */
 export interface ToolPolicy extends ToolRule {
   /** Rules by role. Default: all tools, but only `group:read` for guests. */
   readonly roles?: Partial<Record<Role, ToolRule>>;
   readonly channelKinds?: Readonly<Record<string, ToolRule>>;
+  /** Rules by group, as `channel:id`. See `RunFacts.groups`. */
+  readonly groups?: Readonly<Record<string, ToolRule>> | undefined;
   /** Rules by `provider/model`, or by `provider` for all of its models. */
   readonly models?: Readonly<Record<string, ToolRule>>;
 }
@@ -74,8 +76,8 @@ export interface DecisionInput {
 }
 
 /**
- * Decides about one call using one policy. The agent, the role, the conversation kind, each model that may answer and,
- * in a sub-agent, the parent run must all allow the call. `deny` takes precedence over `ask`, and `ask` over `allow`.
+ * Decides about one call using one policy. The agent, the role, the conversation kind, the group, each model that may
+ * answer and, in a sub-agent, the parent run must all allow the call. `deny` takes precedence over `ask`, and `ask` over `allow`.
  */
 export function decideByPolicy(policy: ToolPolicy, input: DecisionInput): Decision {
   const { tool, facts, phrases = phrasesIn("en") } = input;
@@ -90,6 +92,9 @@ export function decideByPolicy(policy: ToolPolicy, input: DecisionInput): Decisi
       policy.channelKinds?.[channelKind] ?? {},
       { kind: "channel", name: channelKind },
       texts.whose.channel(channelKind),
+    ),
+    ...getGroupRules(policy, facts).map(([id, rule]) =>
+      byRule(rule, { kind: "group", name: id }, texts.whose.group(id)),
     ),
     ...getModelRules(policy, facts).map(([model, rule]) =>
       byRule(rule, { kind: "model", name: model }, texts.whose.model(model)),
@@ -136,6 +141,12 @@ export function allowsTool(rule: ToolRule, tool: string): boolean {
   return decideByRule(rule, tool, { kind: "agent" }, "", phrasesIn("en").policy)?.decision !== "deny";
 }
 
+/** Returns the rule for the group of the run: that of the first id that has one. */
+function getGroupRules({ groups = {} }: ToolPolicy, facts: RunFacts): (readonly [string, ToolRule])[] {
+  const id = facts.groups?.find((each) => Object.hasOwn(groups, each));
+  return id === undefined ? [] : [[id, groups[id] ?? {}]];
+}
+
 /** Returns the rules for all models that may answer in the run, by `provider/model` and by `provider`. */
 function getModelRules({ models = {} }: ToolPolicy, facts: RunFacts): (readonly [string, ToolRule])[] {
   return (facts.models ?? [])
@@ -145,7 +156,7 @@ function getModelRules({ models = {} }: ToolPolicy, facts: RunFacts): (readonly 
 
 /** The part of a policy that a rule comes from. */
 interface Scope {
-  readonly kind: "agent" | "role" | "channel" | "model" | "parent";
+  readonly kind: "agent" | "role" | "channel" | "group" | "model" | "parent";
   readonly name?: string;
 }
 

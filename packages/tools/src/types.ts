@@ -41,6 +41,8 @@ export interface RunFacts {
   readonly speaker?: string;
   /** The kind of conversation: `direct`, `group`, `channel`, `api`, or another kind that the host distinguishes. */
   readonly channelKind: string;
+  /** Ids of the group of the run as `channel:id`, and then those of its parent. Absent in direct conversations. */
+  readonly groups?: readonly string[] | undefined;
   /** Empty if the run has not read any untrusted content. */
   readonly taint: readonly TaintMark[];
   /** The models that may answer in the run, as `provider/model`: the first model and its fallbacks. */

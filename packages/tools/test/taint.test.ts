@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -233,4 +233,36 @@ test("without a sandbox, commands are tainted by all untrusted files", async () 
   place.put(`${place.inbox("ann")}/letter.txt`, LETTER);
   await owner.call("exec", command("true"));
   expect(owner.state.facts.taint.length).toBe(1);
+});
+
+test("labels of another process apply after its folder is taken over", async () => {
+  const store = createMemoryLabelStore();
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), "taint-")));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const [one, two] = [await openFileLabels(store), await openFileLabels(store)];
+  await two.write(join(dir, "trusted.txt"), { source: "web" });
+  await one.takeOver(() => true);
+  expect(one.get(join(dir, "trusted.txt"))).toMatchObject({ source: "web" });
+  await one.remove([join(dir, "trusted.txt")]);
+  await one.write(join(dir, "page.txt"), { source: "web" });
+  await two.takeOver(() => true);
+  expect(two.get(join(dir, "page.txt"))).toMatchObject({ source: "web" });
+  expect(two.get(join(dir, "trusted.txt"))).toBeUndefined();
+});
+
+test("the changes of a command of a dead process are labelled by the process that takes over its folder", async () => {
+  const store = createMemoryLabelStore();
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), "taint-")));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const one = await openFileLabels(store);
+  const followed = { folder: dir, skip: new Set<string>(), covered: [], additions: 0 };
+  const tainted = { ...FACTS, taint: [{ source: "web" as const, detail: "a page" }] };
+  await one.track({ ...followed, facts: tainted });
+  // A neighbor that starts meanwhile leaves the command to the process that runs it.
+  const neighbor = await openFileLabels(store, (folder) => folder !== dir);
+  expect((await store.load()).commands).toHaveLength(1);
+  writeFileSync(join(dir, "saved.html"), "x");
+  await neighbor.takeOver((folder) => folder === dir);
+  expect(neighbor.get(join(dir, "saved.html"))).toMatchObject({ source: "web" });
+  expect((await store.load()).commands).toEqual([]);
 });

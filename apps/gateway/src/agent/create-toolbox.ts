@@ -3,6 +3,7 @@ import { isCurrentConversation } from "@signalbox/delivery";
 import type { McpServers } from "@signalbox/mcp";
 import { createToolMemory, type Memories, type SessionAccess } from "@signalbox/memory/agents";
 import { escapeImitations } from "@signalbox/prompt";
+import { getGroupIds } from "@signalbox/routing";
 import {
   type AgentFiles,
   type AgentToolboxOptions,
@@ -14,6 +15,7 @@ import {
 } from "@signalbox/tools";
 import { createExecSandbox } from "../configure/exec-sandbox.ts";
 import { getPhrases } from "../configure/get-phrases.ts";
+import { createAdmissionInput } from "../configure/routing.ts";
 import type { CoreContext } from "../core-context.ts";
 import { TOOL_ARGUMENTS } from "../hooks/hook-points.ts";
 import { warnOfClosed } from "../messages/reply-windows.ts";
@@ -48,6 +50,7 @@ export interface ToolboxServices extends Pick<AgentFiles, "labels">, SendOptions
 
 type PlacedRun = ToolRun & {
   readonly channelKind: string;
+  readonly groups?: readonly string[];
   readonly canAsk: boolean;
   readonly parentTools?: readonly string[];
 };
@@ -171,6 +174,7 @@ function withPlace(core: CoreContext, run: ToolRun): PlacedRun {
   return {
     ...run,
     channelKind: waits ? "api" : conversation.kind,
+    ...(conversation.kind === "direct" ? {} : { groups: getGroupIds(createAdmissionInput(run.event, {})) }),
     canAsk: !waits,
     parentTools,
   };

@@ -1,6 +1,7 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { MediaForModel } from "@signalbox/attachments";
 import type { MessageEvent } from "@signalbox/channel";
+import type { Config } from "@signalbox/config";
 import type { SessionAccess } from "@signalbox/memory/agents";
 import {
   type BuiltPrompt,
@@ -17,9 +18,11 @@ import {
   SUB_AGENT_TASK,
   type WorkspaceFile,
 } from "@signalbox/prompt";
+import { findGroupRule, getGroupIds } from "@signalbox/routing";
 import type { Role } from "@signalbox/tools";
 import type { Agent } from "../configure/agents.ts";
 import type { AgentModel } from "../configure/models.ts";
+import { createAdmissionInput } from "../configure/routing.ts";
 import type { CoreContext } from "../core-context.ts";
 import { DOCUMENTS } from "./documents.ts";
 
@@ -104,7 +107,13 @@ export function createSystemPrompt(
         maxTotalChars: Math.min(ALL_FILES_CHARS, contextWindow),
       },
       maxTokens: contextWindow * SHARE_OF_WINDOW,
-      extra: [...(isSubAgent ? [SUB_AGENT_TASK] : []), ...extra, ...turn.memory, ...firstRun],
+      extra: [
+        ...(isSubAgent ? [SUB_AGENT_TASK] : []),
+        ...getGroupSection(core.config.current().settings.access.groups.rules, event),
+        ...extra,
+        ...turn.memory,
+        ...firstRun,
+      ],
       runtime: {
         session: sessionKey,
         channel: event.channel,
@@ -117,6 +126,16 @@ export function createSystemPrompt(
       },
     });
   };
+}
+
+/** Returns the instructions for the group of a message, from `access.groups.rules`. */
+function getGroupSection(
+  rules: Config["access"]["groups"]["rules"],
+  event: MessageEvent,
+): readonly ExtraSection[] {
+  if (event.conversation.kind === "direct") return [];
+  const text = findGroupRule(rules, getGroupIds(createAdmissionInput(event, {})))?.prompt;
+  return text === undefined ? [] : [{ name: "group", title: "This group", text, part: "stable" }];
 }
 
 /** Includes owners' files only if nobody else reads the conversation. */

@@ -83,6 +83,7 @@ const DEFAULT_TOOLS = ["read", "write", "edit", "ls", "message", "group:memory"]
  */
 export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
   const { defaults, list } = loaded.config.agents;
+  const groups = getGroupToolRules(loaded.config);
   const problems: Problem[] = [];
   const all: Agent[] = [];
   for (const [index, config] of list.entries()) {
@@ -113,7 +114,7 @@ export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
       maxOutputTokens: config.maxOutputTokens ?? defaults.maxOutputTokens,
       historyTurns: config.historyTurns ?? defaults.historyTurns,
       workspaceDir,
-      tools: resolveTools(config.tools, defaults.tools, loaded.config.tools.exec),
+      tools: { ...resolveTools(config.tools, defaults.tools, loaded.config.tools.exec), groups },
       skills: {
         allow: config.skills?.allow ?? defaults.skills?.allow,
         deny: config.skills?.deny ?? defaults.skills?.deny ?? [],
@@ -155,6 +156,14 @@ function resolveTools(
     channelKinds,
     models,
   };
+}
+
+/** Returns the tool rules of groups. They apply to every agent. */
+function getGroupToolRules({ access }: Config): Agent["tools"]["groups"] {
+  const rules = Object.entries(access.groups.rules).flatMap(([id, { tools }]) =>
+    tools === undefined ? [] : [[id, tools] as const],
+  );
+  return rules.length === 0 ? undefined : Object.fromEntries(rules);
 }
 
 /** Heartbeats are off by default, because each one costs a model call. */

@@ -3,6 +3,7 @@ import { discord } from "@signalbox/channel-discord";
 import { feishu } from "@signalbox/channel-feishu";
 import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
+import { whatsapp } from "@signalbox/channel-whatsapp";
 import { ASSETS } from "../assets.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { accountLogger } from "./account-logger.ts";
@@ -25,7 +26,7 @@ export interface ResolvedConfig extends Setup {
 }
 
 /** The built-in channels. */
-export const builtInChannels: readonly ChannelDefinition[] = [discord, feishu, slack, telegram];
+export const builtInChannels: readonly ChannelDefinition[] = [discord, feishu, slack, telegram, whatsapp];
 
 /** Packages of the built-in channels, for accounts that run in their own process. */
 const CHANNEL_PACKAGES = {
@@ -33,6 +34,7 @@ const CHANNEL_PACKAGES = {
   feishu: "@signalbox/channel-feishu",
   slack: "@signalbox/channel-slack",
   telegram: "@signalbox/channel-telegram",
+  whatsapp: "@signalbox/channel-whatsapp",
 };
 
 /** Resolves the configuration without starting anything. Also used by `config check`. */

@@ -28,14 +28,39 @@ export function namesFor({ config }: LoadedConfig, plugins: PluginTools): readon
 /** Reports names in the configuration that match no tool. */
 export function toolProblems(loaded: LoadedConfig, agents: Agents, plugins: PluginTools): Problem[] {
   const all = namesFor(loaded, plugins);
+  return [...groupToolProblems(loaded, all), ...agentToolProblems(loaded, agents, all)];
+}
+
+/** Reports names in the rules of groups. */
+function groupToolProblems(loaded: LoadedConfig, all: readonly string[]): Problem[] {
+  return Object.entries(loaded.config.access.groups.rules).flatMap(([id, { tools = {} }]) =>
+    (["allow", "deny"] as const).flatMap((list) =>
+      findUnknownToolNames(tools[list] ?? [], all).map((name) =>
+        loaded.problem(["access", "groups", "rules", id, "tools", list], {
+          severity: "error",
+          message: `the rule of the group ${id} refers to the tool ${name}, which does not exist`,
+          remedy: remedyFor(name, all),
+          disables: `tool ${name} in the group ${id}`,
+        }),
+      ),
+    ),
+  );
+}
+
+function remedyFor(name: string, all: readonly string[]): string {
+  return (
+    didYouMean(name, listToolNames(all)).trimEnd() ||
+    "Correct or remove it. docs/tools.md lists all tools, groups and profiles."
+  );
+}
+
+function agentToolProblems(loaded: LoadedConfig, agents: Agents, all: readonly string[]): Problem[] {
   return agents.all.flatMap(({ id, tools }) =>
     findUnknownToolNames(namesIn(tools), all).map((name) =>
       loaded.problem(findSetting(loaded, id, name), {
         severity: "error",
         message: `agent ${id} refers to the tool ${name}, which does not exist`,
-        remedy:
-          didYouMean(name, listToolNames(all)).trimEnd() ||
-          "Correct or remove it. docs/tools.md lists all tools, groups and profiles.",
+        remedy: remedyFor(name, all),
         disables: `tool ${name} of agent ${id}`,
       }),
     ),

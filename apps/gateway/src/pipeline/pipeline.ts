@@ -117,10 +117,12 @@ function enter(ctx: GatewayContext, accepted: Accepted): void {
  * startup and at intervals, because another process's work becomes available when that process ends.
  */
 export async function recover(ctx: GatewayContext): Promise<void> {
-  const { store, lease, lanes, userQuestions, queueModes, crashBlame } = ctx;
+  const { store, lease, lanes, userQuestions, queueModes, crashBlame, seats } = ctx;
   // Load the questions from earlier processes, because a message may answer one of them.
   await userQuestions.load();
-  const interruptedRuns = await store.runs.interrupted(lease);
+  const interruptedRuns = (await store.runs.interrupted(lease)).filter(({ run }) =>
+    seats.isHere(run.agentId, run.sessionKey),
+  );
   crashBlame.compare(interruptedRuns.map(({ run }) => run));
   for (const interrupted of interruptedRuns) {
     const resumed = resumedRun(interrupted);

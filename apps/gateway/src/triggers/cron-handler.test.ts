@@ -1,5 +1,6 @@
 import type { MessageEvent } from "@signalbox/channel";
 import { plainMessage } from "@signalbox/channel/testkit";
+import { ALL_SEATS } from "@signalbox/home";
 import { createManualClock } from "@signalbox/lanes/testkit";
 import { openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
@@ -30,7 +31,7 @@ async function world() {
   const waits = (of: string, ids: string) =>
     waiting.some(({ sessionKey, eventId }) => sessionKey === of && eventId.startsWith(ids));
   const restart = async (): Promise<ScheduledTriggers> => {
-    const wakes = createScheduledTriggers({ kv, clock, logger: { warn() {} } });
+    const wakes = createScheduledTriggers({ kv, clock, logger: { warn() {} }, seats: ALL_SEATS });
     await wakes.start(async (event, under) => {
       told.push(event);
       terms.push(under);

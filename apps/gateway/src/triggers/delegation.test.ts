@@ -1,5 +1,6 @@
 import { assistantMessage } from "@signalbox/agent-core/test";
 import { plainMessage } from "@signalbox/channel/testkit";
+import { ALL_SEATS } from "@signalbox/home";
 import { type InboxId, openStore, parseId } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
 import { createDelegation } from "./delegation.ts";
@@ -20,7 +21,7 @@ const giver = (key: string) => ({
 async function world() {
   const store = await openStore<TriggerBodies>({ path: ":memory:" });
   onTestFinished(() => store.close());
-  const delegation = createDelegation({ store, logger: { warn() {} }, now: () => 0 });
+  const delegation = createDelegation({ store, logger: { warn() {} }, now: () => 0, seats: ALL_SEATS });
   onTestFinished(() => delegation.stop());
   const ended: string[] = [];
   const told: string[] = [];

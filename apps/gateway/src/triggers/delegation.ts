@@ -1,3 +1,4 @@
+import type { Seats } from "@signalbox/home";
 import { formatSessionKey } from "@signalbox/routing";
 import { type Role, type TaintSource, taintSourceSchema } from "@signalbox/tools";
 import { z } from "zod";
@@ -49,6 +50,7 @@ export interface DelegationOptions {
   readonly store: TaskEndStore & { readonly kv: KeyValues };
   readonly logger: TriggerLogger;
   readonly now: () => number;
+  readonly seats: Seats;
 }
 
 /** Functions of the pipeline that delegation uses. */
@@ -60,7 +62,7 @@ interface DelegationWay {
 
 const NAMESPACE = "subagents";
 
-export function createDelegation({ store, logger, now }: DelegationOptions): Delegation {
+export function createDelegation({ store, logger, now, seats }: DelegationOptions): Delegation {
   const { kv } = store;
   const subAgents: StoredSubAgents = createSubAgents({
     store: {
@@ -74,6 +76,7 @@ export function createDelegation({ store, logger, now }: DelegationOptions): Del
     sessionKey: (agentId, id) => formatSessionKey({ kind: "subagent", agentId, id }),
     logger,
     now,
+    isOwn: ({ agentId, parentKey }) => seats.isHere(agentId, parentKey),
   });
   return {
     spawn: (wanted, creator) => subAgents.spawn(wanted, creator),

@@ -65,6 +65,7 @@ async function world(heartbeat: Heartbeat | undefined = HALF_HOURLY) {
     busy: false,
     full: false,
     reads: 0,
+    isHere: true,
   };
   const start = async () => {
     const heartbeats = createHeartbeats({
@@ -77,6 +78,7 @@ async function world(heartbeat: Heartbeat | undefined = HALF_HOURLY) {
       clock,
       logger: { warn() {} },
       isOwnChannel: (channel) => channel === "web",
+      seats: { isHere: () => current.isHere },
       async readChecklist() {
         current.reads++;
         return hasContent(current.text) ? { text: current.text, cut: false } : undefined;
@@ -169,6 +171,18 @@ describe("a heartbeat", () => {
     expect(minutes()).toEqual([30, 60]);
     await clock.advance(5 * MINUTE);
     expect(minutes()).toEqual([30, 60, 240]);
+  });
+
+  it("comes from the node on which the agent runs", async () => {
+    const { clock, current, start, minutes } = await world();
+    current.isHere = false;
+    const heartbeats = await start();
+    await clock.advance(40 * MINUTE);
+    expect(minutes()).toEqual([]);
+    current.isHere = true;
+    await heartbeats.configured();
+    await clock.advance(31 * MINUTE);
+    expect(minutes()).toHaveLength(1);
   });
 
   it("is nothing where there is nothing to go through", async () => {

@@ -1,4 +1,5 @@
 import type { MessageEvent } from "@signalbox/channel";
+import type { Seats } from "@signalbox/home";
 import type { Clock } from "@signalbox/lanes";
 import { isMemberConversation, parseSessionKey } from "@signalbox/routing";
 import { z } from "zod";
@@ -22,6 +23,7 @@ export interface HeartbeatOptions {
   readonly readChecklist: (agent: Agent) => Promise<Checklist | undefined>;
   /** Returns true for channels of the gateway's own clients, on which each member has separate conversations. */
   readonly isOwnChannel: (channel: string) => boolean;
+  readonly seats: Seats;
 }
 
 type InboxList = Pick<TriggerStore["inbox"], "list">;
@@ -36,7 +38,7 @@ interface HeartbeatPipeline {
 /** Triggers each agent with a configured heartbeat to process its checklist. */
 export interface Heartbeats {
   start(pipeline: HeartbeatPipeline): Promise<void>;
-  /** Call this after the configuration has changed. */
+  /** Call this after the configuration has changed, or after an agent has moved to or from this node. */
   configured(): Promise<void>;
   /** Resolves when no heartbeat is in progress. */
   stop(): Promise<void>;
@@ -65,13 +67,14 @@ export function createHeartbeatStore(
 }
 
 export function createHeartbeats(ports: HeartbeatOptions): Heartbeats {
-  const { config, store, clock, logger } = ports;
+  const { config, store, clock, logger, seats } = ports;
   const scheduler = createScheduler<Task>({
     store: createHeartbeatStore(store.kv, (agent) =>
       logger.warn({ agent }, "the time of the last heartbeat cannot be read; its interval starts over"),
     ),
     clock,
     logger,
+    isOwn: ({ agentId }) => seats.isHere(agentId),
   });
 
   const beat = async (
@@ -94,9 +97,11 @@ export function createHeartbeats(ports: HeartbeatOptions): Heartbeats {
     return outcome === "rejected" ? "later" : "taken";
   };
 
-  const configured = async (): Promise<void> => {
+  const plan = async (): Promise<void> => {
     const beating = new Map(
-      config.current().agents.all.flatMap(({ id, heartbeat }) => (heartbeat ? [[id, heartbeat]] : [])),
+      config
+        .current()
+        .agents.all.flatMap(({ id, heartbeat }) => (heartbeat && seats.isHere(id) ? [[id, heartbeat]] : [])),
     );
     const kept = new Map(scheduler.list().map(({ id, when }) => [id, when]));
     for (const id of kept.keys()) if (!beating.has(id)) await scheduler.remove(id);
@@ -111,9 +116,12 @@ export function createHeartbeats(ports: HeartbeatOptions): Heartbeats {
   return {
     async start(pipeline) {
       await scheduler.start((occurrence) => beat(occurrence, pipeline));
-      await configured();
+      await plan();
     },
-    configured,
+    async configured() {
+      await scheduler.reload();
+      await plan();
+    },
     stop: () => scheduler.stop(),
   };
 }

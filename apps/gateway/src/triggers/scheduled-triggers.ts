@@ -1,3 +1,4 @@
+import type { Seats } from "@signalbox/home";
 import type { Clock } from "@signalbox/lanes";
 import { z } from "zod";
 import { createScheduleStore, type KeyValues } from "./schedule-store.ts";
@@ -69,18 +70,26 @@ export interface ScheduledTriggersOptions {
   readonly kv: KeyValues & Pick<TriggerStore["kv"], "get">;
   readonly clock: Clock;
   readonly logger: TriggerLogger;
+  readonly seats: Seats;
 }
 
-export function createScheduledTriggers({ kv, clock, logger }: ScheduledTriggersOptions): ScheduledTriggers {
+export function createScheduledTriggers({
+  kv,
+  clock,
+  logger,
+  seats,
+}: ScheduledTriggersOptions): ScheduledTriggers {
   const store = createScheduledTaskStore(kv, (id) =>
     logger.warn({ schedule: id }, "a schedule cannot be read"),
   );
-  const scheduler = createScheduler<ScheduledTask>({ store, clock, logger });
+  const isOwn = ({ agentId, sessionKey }: ScheduledTask): boolean => seats.isHere(agentId, sessionKey);
+  const scheduler = createScheduler<ScheduledTask>({ store, clock, logger, isOwn });
   return {
     list: () => scheduler.list(),
     add: (schedule) => scheduler.add(schedule),
     remove: (id) => scheduler.remove(id),
     run: (id, name) => scheduler.run(id, name),
+    reload: () => scheduler.reload(),
     stop: () => scheduler.stop(),
     async endOf(sessionKey) {
       const theirs = scheduler.list().filter(({ task }) => task.sessionKey === sessionKey);

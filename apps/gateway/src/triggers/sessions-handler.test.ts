@@ -1,5 +1,6 @@
 import type { MessageEvent } from "@signalbox/channel";
 import { plainMessage } from "@signalbox/channel/testkit";
+import { ALL_SEATS } from "@signalbox/home";
 import { openStore } from "@signalbox/store";
 import type { RunFacts, SessionsCall } from "@signalbox/tools";
 import { expect, it, onTestFinished } from "vitest";
@@ -39,7 +40,7 @@ function callIn(sessionKey: string, callId: string, tainted: string[] = []): Ses
 async function world() {
   const store = await openStore<TriggerBodies>({ path: ":memory:" });
   onTestFinished(() => store.close());
-  const delegation = createDelegation({ store, logger: { warn() {} }, now: () => 0 });
+  const delegation = createDelegation({ store, logger: { warn() {} }, now: () => 0, seats: ALL_SEATS });
   const triggered: { readonly event: MessageEvent; readonly terms: TriggerTerms }[] = [];
   await delegation.start({
     async trigger(event, terms) {

@@ -153,6 +153,41 @@ describe("who may talk to an agent on Feishu", () => {
     expect(modelRequests(world.anthropic)).toHaveLength(2);
   });
 
+  it("applies a group's rule to its people, the prompt and the tools", async () => {
+    const world = await openWorld();
+    world.configure(
+      exampleConfig({
+        access: {
+          owners: [`feishu:${LI}`],
+          groups: {
+            allow: ["feishu:oc_ruled", "feishu:oc_plain"],
+            people: "members",
+            rules: { "feishu:oc_ruled": { tools: { deny: ["read"] }, prompt: "Answer in rhyme." } },
+          },
+        },
+      }),
+    );
+    world.script(() => ({ text: "yes" }));
+    const started = await world.start();
+    await say(started, groupMention("1", world.feishu.bot, { senderId: ZHANG, chatId: "oc_ruled" }));
+    await say(started, groupMention("2", world.feishu.bot, { senderId: LI, chatId: "oc_ruled" }));
+    await say(started, groupMention("3", world.feishu.bot, { senderId: LI, chatId: "oc_plain" }));
+    expect(await ends(world)).toEqual([
+      ["ignored", "group_sender"],
+      ["replied", undefined],
+      ["replied", undefined],
+    ]);
+    const [ruled, plain] = modelRequests(world.anthropic);
+    expect([ruled?.stable.includes("Answer in rhyme."), ruled?.tools.includes("read")]).toEqual([
+      true,
+      false,
+    ]);
+    expect([plain?.stable.includes("Answer in rhyme."), plain?.tools.includes("read")]).toEqual([
+      false,
+      true,
+    ]);
+  });
+
   it("routes each message to the agent of the most specific binding", async () => {
     const world = await openWorld();
     world.configure(

@@ -1,3 +1,4 @@
+import { ALL_SEATS } from "@signalbox/home";
 import { createLogger } from "@signalbox/telemetry/logger";
 import type { GatewayContext } from "../../src/context.ts";
 
@@ -8,6 +9,7 @@ export function fakeContext(parts: { readonly [Part in keyof GatewayContext]?: u
     redact: (text: string) => text,
     now: Date.now,
     tracer: { note() {} },
+    seats: ALL_SEATS,
     getAccount: () => undefined,
     getChannel: () => undefined,
     getCapabilities: () => undefined,

@@ -6,7 +6,10 @@ export interface WebhookServer {
   stop(): Promise<void>;
 }
 
-/** Starts an HTTP server that forwards requests to the webhook of a channel, for fake platforms that post events. */
+/**
+ * Starts an HTTP server that forwards requests to the webhook of a channel, with their path and query. For fake platforms
+ * that post events or send challenges.
+ */
 export async function serveWebhook(channel: Pick<Channel, "webhook">): Promise<WebhookServer> {
   const server = createServer(async (incoming, response) => {
     const { method = "POST" } = incoming;
@@ -15,7 +18,7 @@ export async function serveWebhook(channel: Pick<Channel, "webhook">): Promise<W
     const headers = new Headers();
     for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, String(value));
     const body = method === "GET" || method === "HEAD" ? {} : { body: Buffer.concat(chunks) };
-    const request = new Request("http://gateway/events", { method, headers, ...body });
+    const request = new Request(new URL(incoming.url ?? "/", "http://gateway"), { method, headers, ...body });
     const reply = (await channel.webhook?.(request)) ?? new Response(null, { status: 404 });
     response.writeHead(reply.status, Object.fromEntries(reply.headers));
     response.end(Buffer.from(await reply.arrayBuffer()));

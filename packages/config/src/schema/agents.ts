@@ -1,11 +1,8 @@
 import { z } from "zod";
 import { modelRef, thinkingLevel } from "./models.ts";
-import { askMode, domains, id, names, timeZone } from "./values.ts";
+import { askMode, domains, id, names, timeZone, toolRule } from "./values.ts";
 
 const allowDeny = z.strictObject({ allow: names.optional(), deny: names.optional() });
-
-/** A rule of `agents.*.tools` for some runs: which of the agent's tools they may use. */
-const toolRule = z.strictObject({ allow: names.optional(), deny: names.optional() });
 
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time of day, such as 08:30");
 const endOfHours = z

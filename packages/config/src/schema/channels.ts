@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, names, timeZone } from "./values.ts";
+import { id, names, timeZone, toolRule } from "./values.ts";
 
 export const channelSchema = z
   .strictObject({
@@ -142,6 +142,25 @@ export const repliesSchema = z
   })
   .describe("The delivery of answers to platforms.");
 
+const groupRuleSchema = z
+  .strictObject({
+    people: z
+      .enum(["anyone", "members", "listed"])
+      .optional()
+      .describe(
+        "Who is answered in this group besides owners; `listed` is the people in the rule's `allow`. Default: `access.groups.people`.",
+      ),
+    allow: names
+      .default([])
+      .describe(
+        "Ids of people who are answered in this group in addition to `people`, written `channel:id`. Their role there does not change.",
+      ),
+    requireMention: z.boolean().optional().describe("Default: `access.groups.requireMention`."),
+    tools: toolRule.optional().describe("The agent's tools that it may use in this group."),
+    prompt: z.string().min(1).optional().describe("Additional instructions for the agent in this group."),
+  })
+  .describe("A rule for one group.");
+
 export const accessSchema = z
   .strictObject({
     dm: z
@@ -160,6 +179,18 @@ export const accessSchema = z
       .strictObject({
         mode: z.enum(["allowlist", "open", "off"]).default("allowlist"),
         allow: names.default([]).describe("Ids of groups in which agents answer, written `channel:id`."),
+        people: z
+          .enum(["anyone", "members"])
+          .default("anyone")
+          .describe(
+            "Who is answered in groups: everyone, or only owners and people in `access.allow`. Messages of others remain context, as `historyLimit` says.",
+          ),
+        rules: z
+          .record(z.string().min(1), groupRuleSchema)
+          .default({})
+          .describe(
+            "Rules for single groups, by `channel:id`. A thread without its own rule follows that of its channel. A rule does not admit the group: `allow` does.",
+          ),
         requireMention: z
           .boolean()
           .default(true)

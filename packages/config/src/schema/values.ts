@@ -27,6 +27,9 @@ export const domains = z.array(
     ),
 );
 
+/** A rule for some runs: which of the agent's tools they may use. */
+export const toolRule = z.strictObject({ allow: names.optional(), deny: names.optional() });
+
 /** When a tool call needs an owner's approval. `unlisted`: if no allow rule covers it. */
 export const askMode = z.enum(["always", "unlisted", "tainted", "never"]);
 

@@ -16,6 +16,7 @@ export const policy = {
     agent: (id: string) => `the agent ${id}`,
     role: (role: RoleName): string => ROLES[role],
     channel: (kind: string) => `a ${kind} conversation`,
+    group: (id: string) => `the group ${id}`,
     model: (name: string) => `the model ${name}`,
     parent: "the parent run",
   },

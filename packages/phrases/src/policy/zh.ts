@@ -20,6 +20,7 @@ export const policy: typeof en = {
     agent: (id) => `智能体 ${id}`,
     role: (role) => ROLES[role],
     channel: (kind) => CONVERSATION_KINDS.get(kind) ?? kind,
+    group: (id) => `群聊 ${id}`,
     model: (name) => `模型 ${name}`,
     parent: "上级运行",
   },

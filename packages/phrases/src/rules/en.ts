@@ -36,6 +36,11 @@ export const admission = {
     remedy: (message: Concerned) =>
       `Add ${group(message)} to access.groups.allow, name the group in a binding, or set access.groups.mode to open.`,
   },
+  group_sender: {
+    because: "its sender may not talk to the agent in this group",
+    remedy: (message: Concerned) =>
+      `Add ${person(message)} to access.allow, or to the \`allow\` of the group's rule in access.groups.rules. access.groups.people sets who is answered in all groups.`,
+  },
   not_addressed: {
     because: "it does not address the agent",
     remedy: () => "Mention the agent or reply to it, or set access.groups.requireMention to false.",

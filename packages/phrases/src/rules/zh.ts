@@ -31,6 +31,11 @@ export const admission: typeof admissionEn = {
     remedy: (message) =>
       `将 ${group(message)} 加入 access.groups.allow，或在绑定中指定该群，或将 access.groups.mode 设为 open。`,
   },
+  group_sender: {
+    because: "发送者无权在该群中与智能体对话",
+    remedy: (message) =>
+      `将 ${person(message)} 加入 access.allow，或加入 access.groups.rules 中该群规则的 \`allow\`。access.groups.people 决定所有群中可以得到回答的人。`,
+  },
   not_addressed: {
     because: "消息没有提及或回复智能体",
     remedy: () => "请提及或回复智能体，或将 access.groups.requireMention 设为 false。",

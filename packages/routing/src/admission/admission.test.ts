@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type AccessRules, type Admission, type AdmissionInput, createAdmission } from "../index.ts";
+import {
+  type AccessRules,
+  type Admission,
+  type AdmissionInput,
+  createAdmission,
+  type GroupRule,
+} from "../index.ts";
 
 type Settings = AccessRules;
 
@@ -40,6 +46,59 @@ describe("defaults", () => {
       kind: "ignore",
       rule: "not_addressed",
     });
+  });
+});
+
+describe("people in groups", () => {
+  const answers = (settings: Settings, input: Partial<AdmissionInput> = {}): string => {
+    const groups = { mode: "open", ...settings.groups } as const;
+    const decision = createTestAdmission({ ...settings, groups }).decide({ ...GROUP, ...input });
+    return decision.kind === "answer" ? decision.role : `${decision.kind} ${decision.rule}`;
+  };
+  const rule = (one: GroupRule): Settings => ({ groups: { rules: { "feishu:oc_team": one } } });
+
+  it("answers only owners and members with `people: members`", () => {
+    const groups = { people: "members" } as const;
+    expect(answers({ groups })).toBe("keep group_sender");
+    expect(answers({ groups, allow: ["feishu:ou_1"] })).toBe("member");
+    expect(answers({ groups, owners: ["feishu:ou_1"] })).toBe("owner");
+    expect(answers({ groups, allow: ["discord:ou_1"] })).toBe("keep group_sender");
+    expect(answers({ groups: { ...groups, historyLimit: 0 } })).toBe("ignore group_sender");
+  });
+
+  it("answers people listed in a group's rule without changing their role", () => {
+    const listed = rule({ people: "listed", allow: ["feishu:ou_1"] });
+    expect(answers(listed)).toBe("guest");
+    expect(answers(listed, { senderId: "ou_2" })).toBe("keep group_sender");
+    expect(answers({ ...listed, allow: ["feishu:ou_2"] }, { senderId: "ou_2" })).toBe("keep group_sender");
+    expect(answers({ ...listed, owners: ["feishu:ou_2"] }, { senderId: "ou_2" })).toBe("owner");
+    expect(answers(rule({ people: "members", allow: ["feishu:ou_1"] }))).toBe("guest");
+  });
+
+  it("follows a group's rule in its threads, and the general rule elsewhere", () => {
+    const settings: Settings = {
+      groups: { people: "members", rules: { "feishu:oc_team": { people: "anyone", requireMention: false } } },
+    };
+    expect(answers(settings, { addressed: "none" })).toBe("guest");
+    expect(answers(settings, { conversationId: "oc_thread", parentId: "oc_team" })).toBe("guest");
+    expect(answers(settings, { conversationId: "new", otherConversationIds: ["oc_team"] })).toBe("guest");
+    expect(answers(settings, { conversationId: "oc_other" })).toBe("keep group_sender");
+    expect(answers(settings, { channel: "discord" })).toBe("keep group_sender");
+  });
+
+  it("does not admit a group by its rule", () => {
+    expect(
+      answers({ groups: { mode: "allowlist", rules: { "feishu:oc_team": { people: "anyone" } } } }),
+    ).toBe("ignore group_not_allowed");
+  });
+
+  it("answers a bot only if the people rule admits it", () => {
+    const bots = { senderIsBot: true };
+    expect(answers({ groups: { bots: "mentioned" } }, bots)).toBe("guest");
+    expect(answers({ groups: { bots: "mentioned", people: "members" } }, bots)).toBe("keep bot");
+    expect(answers({ groups: { bots: "mentioned", people: "members" }, allow: ["feishu:ou_1"] }, bots)).toBe(
+      "guest",
+    );
   });
 });
 

@@ -15,13 +15,26 @@ export interface AccessRules {
     readonly mode?: "allowlist" | "open" | "off";
     /** Ids of the groups in which the agent answers. Default: none. */
     readonly allow?: readonly string[];
+    /** People who are answered: everyone, or only owners and members. Default: `anyone`. */
+    readonly people?: "anyone" | "members";
     /** True if the agent answers only messages that mention it or reply to it. Default: true. */
     readonly requireMention?: boolean;
+    /** Rules for single groups, by id. */
+    readonly rules?: Readonly<Record<string, GroupRule>>;
     /** Maximum number of unanswered messages to remember as context. With 0, they are ignored. Default: 0. */
     readonly historyLimit?: number;
     /** `ignore` never answers other bots, `mentioned` answers those that address the agent. Default: `ignore`. */
     readonly bots?: "ignore" | "mentioned";
   };
+}
+
+/** A rule for one group. Absent fields follow the rule for all groups. */
+export interface GroupRule {
+  /** `listed` are the people in `allow`. Owners are always answered. */
+  readonly people?: "anyone" | "members" | "listed" | undefined;
+  /** Ids of people who are answered in the group in addition to `people`. Default: none. */
+  readonly allow?: readonly string[] | undefined;
+  readonly requireMention?: boolean | undefined;
 }
 
 /** The facts about a message that admission depends on. They do not include names of people and groups. */
@@ -67,6 +80,7 @@ export type AdmissionRule =
   | "dm_not_allowed"
   | "groups_off"
   | "group_not_allowed"
+  | "group_sender"
   | "not_addressed"
   | "bot"
   | "bot_loop"
@@ -133,23 +147,31 @@ export function createAdmission(rules: AccessRules = {}): Admission {
   };
 
   const group = (input: AdmissionInput): AdmissionDecision => {
-    const { mode = "allowlist", requireMention = true, historyLimit = 0, bots = "ignore" } = groupRules;
-    const { conversationId, otherConversationIds = [], parentId } = input;
-    const places = [conversationId, ...otherConversationIds, ...(parentId === undefined ? [] : [parentId])];
-    const isListed = places.some((id) => groups.has(`${input.channel}:${id}`));
+    const { mode = "allowlist", historyLimit = 0, bots = "ignore" } = groupRules;
+    const ids = getGroupIds(input);
+    const isListed = ids.some((id) => groups.has(id));
+    const rule = findGroupRule(groupRules.rules ?? {}, ids);
+    const admitted = rule?.people ?? groupRules.people ?? "anyone";
+    const requireMention = rule?.requireMention ?? groupRules.requireMention ?? true;
+    const sender = `${input.channel}:${input.senderId}`;
+    const role = owners.has(sender) ? "owner" : people.has(sender) ? "member" : "guest";
     if (mode === "off") return { kind: "ignore", rule: "groups_off" };
     if (mode === "allowlist" && !input.bound && !isListed)
       return { kind: "ignore", rule: "group_not_allowed" };
     const unanswered = historyLimit > 0 ? "keep" : "ignore";
+    const maySpeak =
+      role === "owner" ||
+      admitted === "anyone" ||
+      (admitted === "members" && role === "member") ||
+      (rule?.allow ?? []).includes(sender);
     if (input.senderIsBot) {
       // Bots get no answer, but their messages, such as alerts, are useful context for people's questions.
-      return bots === "mentioned" && input.addressed !== "none"
+      return bots === "mentioned" && input.addressed !== "none" && maySpeak
         ? { kind: "answer", rule: "group_bot", role: "guest" }
         : { kind: unanswered, rule: "bot" };
     }
     if (requireMention && input.addressed === "none") return { kind: unanswered, rule: "not_addressed" };
-    const sender = `${input.channel}:${input.senderId}`;
-    const role = owners.has(sender) ? "owner" : people.has(sender) ? "member" : "guest";
+    if (!maySpeak) return { kind: unanswered, rule: "group_sender" };
     return { kind: "answer", rule: getGroupRule(requireMention, input), role };
   };
 
@@ -165,6 +187,26 @@ export function createAdmission(rules: AccessRules = {}): Admission {
       return direct(input, approved);
     },
   };
+}
+
+/** Returns the ids of a group as `channel:id`: its own, its other ones, then that of its parent. */
+export function getGroupIds({
+  channel,
+  conversationId,
+  otherConversationIds = [],
+  parentId,
+}: Pick<AdmissionInput, "channel" | "conversationId" | "otherConversationIds" | "parentId">): string[] {
+  const ids = [conversationId, ...otherConversationIds, ...(parentId === undefined ? [] : [parentId])];
+  return ids.map((id) => `${channel}:${id}`);
+}
+
+/** Returns the rule of the first id that has one, if any. */
+export function findGroupRule<Rule>(
+  rules: Readonly<Record<string, Rule>>,
+  ids: readonly string[],
+): Rule | undefined {
+  const found = ids.find((id) => Object.hasOwn(rules, id));
+  return found === undefined ? undefined : rules[found];
 }
 
 function getGroupRule(requireMention: boolean, { addressed }: AdmissionInput): AdmissionRule {

@@ -115,6 +115,48 @@ export const inboxChecks: Checks = {
     expectEqual(getIds(due), [id], "A restarted holder did not get its messages back.");
   },
 
+  "claims only messages that the caller accepts by their route": async ({ store, advance }) => {
+    const one = await acquire(store, "one", "node one");
+    const two = await acquire(store, "two", "node two");
+    const own = await acceptWaiting(store, "a", "s");
+    const foreign = await acceptWaiting(store, "b", "t");
+    const undecided = await acceptWaiting(store, "c");
+    const held = await acceptWaiting(store, "d", "t", one);
+    const claim = async (lease: typeof one, sessionKey?: string) =>
+      getIds(await store.inbox.claimDue(lease, (route) => route?.sessionKey === sessionKey));
+    expectEqual(await claim(two, "s"), [own.id], "A message was claimed against its route.");
+    expectEqual(await claim(two), [undecided.id], "A message without a route was not claimed.");
+    expectEqual(await claim(two, "t"), [foreign.id], "A message that was left over was not claimed later.");
+    advance(LEASE_MS);
+    await store.leases.renew([two], LEASE_MS);
+    expectEqual(await claim(two, "s"), [], "A message of a lost lease was claimed against its route.");
+    expectEqual(await claim(two, "t"), [held.id], "A message of a lost lease was not claimed.");
+  },
+
+  "gives a released message to the next that claims it": async ({ store }) => {
+    const one = await acquire(store, "one", "node one");
+    const two = await acquire(store, "two", "node two");
+    const { id } = await acceptWaiting(store, "a", "s", one);
+    await store.inbox.release([id], two);
+    expectEqual(await store.inbox.claimDue(two), [], "A message was released under another lease.");
+    await store.inbox.release([id], one);
+    expectEqual(getIds(await store.inbox.claimDue(two)), [id], "A released message was not claimed.");
+  },
+
+  "rejects a run of a holder whose message another holder has claimed": async ({ store, advance }) => {
+    const one = await acquire(store, "one", "node one");
+    const two = await acquire(store, "two", "node two");
+    const { id } = await acceptWaiting(store, "a", "s", one);
+    advance(LEASE_MS);
+    await store.leases.renew([two], LEASE_MS);
+    await store.inbox.claimDue(two);
+    await store.leases.renew([one], LEASE_MS);
+    const start = (lease: typeof one) =>
+      store.runs.begin({ session: toSeed("s"), lease, inboxIds: [id], userMessages: [{ user: "a" }] });
+    await expectRejection(start(one), "fenced", "A run began with a message of another holder.");
+    expectEqual((await start(two)).outcome, "started", "The holder of a message could not begin its run.");
+  },
+
   "gives a message one final state": async ({ store }) => {
     const id = await accept(store, "a", "s");
     const detail = { rule: "a rule" };

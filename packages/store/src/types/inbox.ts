@@ -170,8 +170,19 @@ export interface InboxStore<T extends Bodies = Bodies> {
    * Claims waiting messages that have no lease or a lost one, routed or not, and assigns them to `lease`. Returns them
    * in the order of arrival. Never returns the messages of `lease` itself, even if it has expired, because its holder
    * is already working on them.
+   *
+   * @param mayClaim returns false for messages that other processes answer. It gets the route, if the message has one.
+   * Default: all messages
    */
-  claimDue(lease: LeaseToken): Promise<readonly InboxRow<T>[]>;
+  claimDue(
+    lease: LeaseToken,
+    mayClaim?: (route: InboxRoute | undefined) => boolean,
+  ): Promise<readonly InboxRow<T>[]>;
+  /**
+   * Removes the lease from messages of `lease` that are waiting, so that another process can claim them. Ignores other
+   * messages.
+   */
+  release(ids: readonly InboxId[], lease: LeaseToken): Promise<void>;
   /**
    * Iterates over the messages that were unfinished at the time of the call, except damaged ones. Reads them one by
    * one, because many of them may be large.

@@ -21,7 +21,13 @@ export interface Recording {
 export type RecordingFile = "vercel-ai" | "pydantic-ai";
 
 /** Vendors' API documents. */
-export type SpecName = "openai.yaml" | "anthropic.yaml" | "mistral.yaml" | "gemini.json" | "discord.json";
+export type SpecName =
+  | "openai.yaml"
+  | "anthropic.yaml"
+  | "mistral.yaml"
+  | "gemini.json"
+  | "discord.json"
+  | "whatsapp.yaml";
 
 /**
  * Returns the folder of large recordings and API documents from outside this project, which the environment variable

@@ -30,6 +30,8 @@ export interface ToolRun {
   readonly speaker: string;
   /** See `RunFacts`. */
   readonly channelKind: string;
+  /** See `RunFacts`. */
+  readonly groups?: readonly string[] | undefined;
   /** True if people can approve calls and answer questions during the run. */
   readonly canAsk: boolean;
   /** See `RunFacts`. */

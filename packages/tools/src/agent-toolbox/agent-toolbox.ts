@@ -252,7 +252,7 @@ class DefaultAgentToolbox<Run extends ToolRun> implements AgentToolbox<Run> {
 }
 
 function createState(
-  { agent, sessionKey, role, speaker, channelKind, models, parentTools }: ToolRun,
+  { agent, sessionKey, role, speaker, channelKind, groups, models, parentTools }: ToolRun,
   taint: readonly TaintMark[],
 ): RunState {
   return createRunState({
@@ -261,6 +261,7 @@ function createState(
     role,
     speaker,
     channelKind,
+    groups,
     taint,
     models,
     parentTools,

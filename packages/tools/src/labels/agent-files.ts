@@ -17,12 +17,14 @@ export interface AgentFiles {
  * Opens the agents' workspaces with the labels stored in `kv`.
  *
  * @param forbidden paths that are never read or written, even inside a workspace
+ * @param isOwn returns false for folders that another process works in. Default: always true
  */
 export async function openAgentFiles(
   kv: KvStore,
   forbidden: NonNullable<WorkspaceOptions["forbidden"]>,
+  isOwn?: (folder: string) => boolean,
 ): Promise<AgentFiles> {
-  const labels = await openFileLabels(createLabelStore(kv));
+  const labels = await openFileLabels(createLabelStore(kv), isOwn);
   const workspaces = createAgentWorkspaces({ forbidden, labels });
   return { workspaces, labels, trust: createTrust(labels, workspaces) };
 }

@@ -35,6 +35,11 @@ export interface FileLabels {
   write(path: string, author: Author): Promise<void>;
   /** Returns another command that is changing files in a folder and that the run must not trust, if any. */
   findChanging(folder: string, facts: RunFacts): OpenCommand | undefined;
+  /**
+   * Reads the labels that another process stored, and labels the changes of its commands that were running when it
+   * ended, in the folders that `isOwn` accepts. Call this before working in a folder that another process worked in.
+   */
+  takeOver(isOwn: (folder: string) => boolean): Promise<void>;
   /** Tracks the changes of a command that may write to a workspace. */
   track(command: TrackedCommand): Promise<CommandTracker>;
 }
@@ -61,11 +66,16 @@ interface CommandTracker {
 
 /**
  * Opens labels on top of a store. First labels the changes of commands that were running when an earlier process ended.
+ *
+ * @param isOwn returns false for folders that another process works in. See {@link FileLabels.takeOver}. Default: always
+ * true
  */
-export async function openFileLabels(store: LabelStore): Promise<FileLabels> {
-  const { labels, commands } = await store.load();
-  const all = new LabelledFiles(store, labels);
-  for (const command of commands) await all.labelMissedChanges(command);
+export async function openFileLabels(
+  store: LabelStore,
+  isOwn: (folder: string) => boolean = () => true,
+): Promise<FileLabels> {
+  const all = new LabelledFiles(store);
+  await all.takeOver(isOwn);
   return all;
 }
 
@@ -79,9 +89,23 @@ class LabelledFiles implements FileLabels {
   readonly #addedAt = new Map<string, number>();
   #additions = 0;
 
-  constructor(store: LabelStore, labels: readonly FileLabel[]) {
+  constructor(store: LabelStore) {
     this.#store = store;
-    for (const label of labels) this.#labels.set(fold(label.path), label);
+  }
+
+  async takeOver(isOwn: (folder: string) => boolean): Promise<void> {
+    const before = this.#additions;
+    const { labels, commands } = await this.#store.load();
+    const stored = new Set(labels.map(({ path }) => fold(path)));
+    // Labels that were added during the read may be missing from it.
+    for (const path of this.#labels.keys())
+      if (!stored.has(path) && !this.#unsaved.has(path) && (this.#addedAt.get(path) ?? 0) <= before)
+        this.#labels.delete(path);
+    for (const label of labels)
+      if (!this.#unsaved.has(fold(label.path))) this.#labels.set(fold(label.path), label);
+    const open = new Set([...this.#open].map(({ id }) => id));
+    for (const command of commands)
+      if (!open.has(command.id) && isOwn(command.folder)) await this.#labelMissedChanges(command);
   }
 
   get(path: string): FileLabel | undefined {
@@ -185,7 +209,7 @@ class LabelledFiles implements FileLabels {
   }
 
   /** Labels the changes of a command that was running when an earlier process ended. */
-  async labelMissedChanges({ id, folder, since, author }: OpenCommand): Promise<void> {
+  async #labelMissedChanges({ id, folder, since, author }: OpenCommand): Promise<void> {
     await this.#labelChanges(folder, BigInt(since), undefined, new Set(), author);
     await this.#store.end(id);
   }

@@ -32,3 +32,18 @@ it("stores concurrent additions, and continues after a failed write", async () =
   await Promise.all([rules.add("coder", [["ls"]]), rules.add("coder", [["pwd"]])]);
   expect(await rules.get("coder")).toEqual([["ls"], ["pwd"]]);
 });
+
+it("stores the rules that two processes add at the same time", async () => {
+  const kv = memoryKeyValues();
+  const [one, two] = [createAllowRules(kv, () => []), createAllowRules(kv, () => [])];
+  await Promise.all([one.add("coder", [["ls"]]), two.add("coder", [["pwd"]])]);
+  expect(await one.get("coder")).toEqual([["ls"], ["pwd"]]);
+});
+
+it("keeps rules from the list that an earlier version stored", async () => {
+  const kv = memoryKeyValues();
+  await kv.set("standing-rules", "coder", [["git", "log"]]);
+  const rules = createAllowRules(kv, () => []);
+  await rules.add("coder", [["git", "log"], ["ls"]]);
+  expect(await rules.get("coder")).toEqual([["git", "log"], ["ls"]]);
+});

@@ -2,9 +2,15 @@ import type { KvStore } from "@signalbox/store/types";
 import { z } from "zod";
 import { type AllowRule, parseAllowRule } from "../shell/allow-rule.ts";
 
-/** The namespace keeps its original name so that stored rules stay valid. */
-const NAMESPACE = "standing-rules";
-const rulesSchema = z.array(z.array(z.string()));
+/** Stores all rules of an agent in one value. No longer written, but read so that stored rules stay valid. */
+const LISTS = "standing-rules";
+const listSchema = z.array(z.array(z.string()));
+const ruleSchema = listSchema.element;
+
+/** Returns the namespace with one value for each rule of an agent, so that two processes can add rules concurrently. */
+function namespaceOf(agentId: string): string {
+  return `allow-rules/${agentId}`;
+}
 
 /** The commands that each agent may run without approval, from the configuration and from `allow-always` decisions. */
 export interface AllowRules {
@@ -18,25 +24,16 @@ export interface AllowRules {
  * @param getConfigured returns the rules of the current configuration. Called on every lookup.
  */
 export function createAllowRules(kv: KvStore, getConfigured: () => readonly string[]): AllowRules {
-  const getStored = async (agentId: string): Promise<AllowRule[]> =>
-    rulesSchema.parse((await kv.get(NAMESPACE, agentId)) ?? []);
-  const add = async (agentId: string, rules: readonly AllowRule[]): Promise<void> => {
-    const all = [...(await getStored(agentId)), ...rules];
-    const texts = new Set(all.map((rule) => JSON.stringify(rule)));
-    await kv.set(
-      NAMESPACE,
-      agentId,
-      [...texts].map((text): string[] => rulesSchema.element.parse(JSON.parse(text))),
-    );
+  const getStored = async (agentId: string): Promise<AllowRule[]> => {
+    const [list, rows] = await Promise.all([kv.get(LISTS, agentId), kv.list(namespaceOf(agentId))]);
+    const rules = [...listSchema.parse(list ?? []), ...rows.map(({ value }) => ruleSchema.parse(value))];
+    return [...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values()];
   };
-  // Additions run one at a time, because each reads the list before writing it.
-  let last: Promise<unknown> = Promise.resolve();
   return {
     get: async (agentId) => [...getConfigured().map(parseAllowRule), ...(await getStored(agentId))],
-    add(agentId, rules) {
-      const added = last.then(() => add(agentId, rules));
-      last = added.catch(() => {});
-      return added;
+    async add(agentId, rules) {
+      const add = (rule: AllowRule) => kv.set(namespaceOf(agentId), JSON.stringify(rule), rule);
+      await Promise.all(rules.map(add));
     },
   };
 }

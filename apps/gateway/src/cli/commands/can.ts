@@ -1,9 +1,11 @@
 import { getSpeakerKey, type MessageEvent } from "@signalbox/channel";
 import { didYouMean } from "@signalbox/config";
 import { GatewayError } from "@signalbox/home";
+import { getGroupIds } from "@signalbox/routing";
 import { explainUse, findUnknownToolNames, listToolNames, type RunFacts } from "@signalbox/tools";
 import { type Agent, getWorkspaces, resolveAgents } from "../../configure/agents.ts";
 import { resolvePluginTools } from "../../configure/plugin-tools.ts";
+import { createAdmissionInput } from "../../configure/routing.ts";
 import { namesFor } from "../../configure/tool-names.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
@@ -110,6 +112,7 @@ function decideUses(
       role,
       speaker: getSpeakerKey(event),
       channelKind,
+      ...(channelKind === "direct" ? {} : { groups: getGroupIds(createAdmissionInput(event, {})) }),
       models,
       taint,
     };

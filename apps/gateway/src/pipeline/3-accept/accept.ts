@@ -139,8 +139,11 @@ function trace(
  * message only once, so `ctx.claimed` keeps those that were not processed because of a failure for the next call.
  */
 export async function* recoverAccepted(ctx: GatewayContext): AsyncGenerator<Accepted> {
+  const { seats } = ctx;
   const { inbox } = ctx.store;
-  const due = (await inbox.claimDue(ctx.lease)).map(({ id }) => id);
+  const isHere = (route: Route | undefined): boolean =>
+    route === undefined || seats.isHere(route.agentId, route.sessionKey);
+  const due = (await inbox.claimDue(ctx.lease, isHere)).map(({ id }) => id);
   const left = [...ctx.claimed.splice(0), ...due];
   try {
     for (let [id] = left; id !== undefined; [id] = left) {

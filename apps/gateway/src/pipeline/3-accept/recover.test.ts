@@ -1,3 +1,4 @@
+import type { Seats } from "@signalbox/home";
 import { type LeaseToken, openStore } from "@signalbox/store";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { fakeContext } from "../../../test/support/fake-context.ts";
@@ -5,6 +6,7 @@ import { plainMessage } from "../../../test/support/plain-channel.ts";
 import type { GatewayContext } from "../../context.ts";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { TriggerTerms } from "../../triggers/trigger.ts";
+import { recover } from "../pipeline.ts";
 import { type Accepted, recoverAccepted } from "./accept.ts";
 
 const ROUTE = { agentId: "coder", sessionKey: "s" };
@@ -43,10 +45,13 @@ async function accepted(
 }
 
 /** A gateway where every sender has become an owner meanwhile. */
-function contextWith(lease: LeaseToken): GatewayContext {
+function contextWith(lease: LeaseToken, parts: { seats?: Seats; lanes?: unknown } = {}): GatewayContext {
   return fakeContext({
     store,
     lease,
+    userQuestions: { load: async () => {} },
+    crashBlame: { compare: () => {} },
+    ...parts,
     claimed: [],
     config: { current: () => ({ settings: { bindings: [] } }) },
     router: () => ({ resolve: () => ({ ...ROUTE, matchedBy: "default" }) }),
@@ -82,6 +87,42 @@ it("takes what another process has left, once its lease is lost, and nothing bef
   await store.leases.renew([ours], 30_000);
   expect((await recovered(ours)).map((message) => message.id)).toEqual([id]);
   expect(await recovered(ours)).toEqual([]);
+});
+
+it("leaves messages and runs of agents that run on other nodes", async () => {
+  const [ours, lost] = [await take("one"), await take("lost")];
+  const { sessionKey: session } = ROUTE;
+  const neighbors = "of a neighbor";
+  const queued: string[] = [];
+  const begin = async (id: string, sessionKey = session) => {
+    const message = await accepted(id, { route: { ...ROUTE, sessionKey }, lease: lost });
+    const seed = { key: sessionKey, agentId: "coder", channel: "plain", account: "main", peer: "anna" };
+    await store.runs.begin({
+      session: { ...seed, kind: "direct" },
+      lease: lost,
+      inboxIds: [message],
+      userMessages: [],
+    });
+  };
+  await begin("m1");
+  await begin("m2", neighbors);
+  await accepted("m3", { route: { ...ROUTE, sessionKey: neighbors }, lease: lost });
+  time += 30_000;
+  await store.leases.renew([ours], 30_000);
+  const recoverWith = async (isHere: Seats["isHere"]) => {
+    const lanes = {
+      all: () => [],
+      enqueue: ({ sessionKey, kind }: { sessionKey: string; kind: string }) =>
+        void queued.push(`${kind} in ${sessionKey}`),
+    };
+    await recover(contextWith(ours, { seats: { isHere }, lanes }));
+  };
+  await recoverWith((_, sessionKey) => sessionKey !== neighbors);
+  expect(queued).toEqual(["resume in s"]);
+  const waiting = await store.inbox.list({ state: "queued", sessionKey: neighbors });
+  expect(waiting).toHaveLength(1);
+  expect((await store.runs.interrupted(ours)).map(({ run }) => run.sessionKey)).toEqual([session, neighbors]);
+  expect((await store.inbox.claimDue(ours)).map(({ eventId }) => eventId)).toEqual(["m3"]);
 });
 
 it("leaves what nobody has written a run of its own, as it had before the crash", async () => {

@@ -6,6 +6,11 @@ export interface SchedulerOptions<Task> {
   readonly store: ScheduleStore<Task>;
   readonly clock: Clock;
   readonly logger: { warn(fields: object, message: string): void };
+  /**
+   * Returns false for schedules that another process executes. They are neither loaded nor changed. Default: always
+   * true
+   */
+  readonly isOwn?: (task: Task) => boolean;
 }
 
 /**
@@ -17,6 +22,11 @@ type Fire<Task> = (occurrence: Occurrence<Task>) => Promise<"taken" | "later">;
 export interface Scheduler<Task> {
   /** Loads the stored schedules and starts to pass on due occurrences. */
   start(fire: Fire<Task>): Promise<void>;
+  /**
+   * Adopts the current result of `isOwn`: loads the schedules that another process executed until now, and drops those
+   * that another process executes from now on.
+   */
+  reload(): Promise<void>;
   /** Resolves when no occurrence is being passed on. */
   stop(): Promise<void>;
   list(): readonly Schedule<Task>[];
@@ -54,6 +64,8 @@ class PersistentScheduler<Task> implements Scheduler<Task> {
   #working: Promise<void> = Promise.resolve();
   /** Occurrences that were requested in addition to the schedule's times. */
   readonly #beside = new Set<Promise<unknown>>();
+  /** Ids of schedules whose change is being stored, by change. */
+  readonly #changing = new Map<symbol, string>();
   /** Undefined if the scheduler is stopped. */
   #fire: Fire<Task> | undefined;
 
@@ -62,8 +74,21 @@ class PersistentScheduler<Task> implements Scheduler<Task> {
   }
 
   async start(given: Fire<Task>): Promise<void> {
-    for (const schedule of await this.#options.store.list()) this.#schedules.set(schedule.id, schedule);
     this.#fire = given;
+    await this.reload();
+  }
+
+  async reload(): Promise<void> {
+    const { store, isOwn = () => true } = this.#options;
+    const changing = new Set([...this.#schedules.keys(), ...this.#changing.values()]);
+    const stored = await store.list();
+    for (const { id, task } of [...this.#schedules.values()]) if (!isOwn(task)) this.#hold(id, undefined);
+    for (const schedule of stored) {
+      const { id, task } = schedule;
+      // A schedule that is executed here may have been changed during the read.
+      if (!isOwn(task) || changing.has(id) || this.#schedules.has(id)) continue;
+      this.#hold(id, schedule);
+    }
     this.#arm();
   }
 
@@ -157,11 +182,15 @@ class PersistentScheduler<Task> implements Scheduler<Task> {
     const { store } = this.#options;
     const before = this.#schedules.get(id);
     this.#hold(id, schedule);
+    const change = Symbol(id);
+    this.#changing.set(change, id);
     try {
       await (schedule === undefined ? store.remove(id) : store.put(schedule));
     } catch (error) {
       if (this.#schedules.get(id) === schedule) this.#hold(id, before);
       throw error;
+    } finally {
+      this.#changing.delete(change);
     }
     this.#again.delete(id);
   }

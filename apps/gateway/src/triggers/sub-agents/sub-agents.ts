@@ -13,6 +13,8 @@ export interface SubAgentsOptions<Origin> {
   readonly logger: { warn(fields: object, message: string): void };
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Returns false for sub-agents of sessions that another process executes. Default: always true */
+  readonly isOwn?: (subAgent: SubAgent<Origin>) => boolean;
 }
 
 interface NewSubAgent {
@@ -135,7 +137,8 @@ class StoredSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
   }
 
   async recover(): Promise<void> {
-    for (const { id, tasks } of await this.#records.all()) {
+    const { isOwn = () => true } = this.#options;
+    for (const { id, tasks } of (await this.#records.all()).filter(isOwn)) {
       if (tasks.some((task) => this.#isOver(task))) await this.#try(id, () => this.#forget(id));
       for (const { key, ended } of tasks)
         if (ended === undefined) await this.#try(id, () => this.#goOn(id, key));

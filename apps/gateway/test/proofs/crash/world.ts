@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ALL_SEATS } from "@signalbox/home";
 import { QUEUE_MODES, type QueueMode } from "@signalbox/lanes";
 import { openStore } from "@signalbox/store";
 import { type FakeAnthropic, startAnthropic } from "@signalbox/testkit/anthropic";
@@ -372,7 +373,12 @@ async function statusOf(url: string): Promise<{ readonly messages: number; reado
 async function countToCome(home: string): Promise<number> {
   const store = await openStore<GatewayBodies>({ path: join(home, "signalbox.db"), access: "read" });
   try {
-    const subAgents = createDelegation({ store, logger: { warn: () => {} }, now: Date.now });
+    const subAgents = createDelegation({
+      store,
+      logger: { warn: () => {} },
+      now: Date.now,
+      seats: ALL_SEATS,
+    });
     return (await listScheduled(store.kv)).length + (await subAgents.countOpen());
   } finally {
     await store.close();

@@ -64,6 +64,59 @@ describe("a scheduler", () => {
     expect(fired).toHaveLength(4);
   });
 
+  it("leaves the schedules of another process alone, and takes them over on request", async () => {
+    const { clock, store } = bench();
+    const fired: string[] = [];
+    const owners = new Map([
+      ["a", "one"],
+      ["b", "two"],
+    ]);
+    const process = async (name: string) => {
+      const isOwn = (task: string) => owners.get(task) === name;
+      const scheduler = createScheduler<string>({ clock, store, logger: { warn: () => {} }, isOwn });
+      await scheduler.start(async ({ schedule: { id } }) => {
+        fired.push(`${id} at ${name}`);
+        return "taken";
+      });
+      return scheduler;
+    };
+    const before = await process("one");
+    await before.add(hourly("a"));
+    const [one, two] = [await process("one"), await process("two")];
+    await before.stop();
+    await two.add(hourly("b"));
+    await clock.pass(HOUR);
+    expect(fired.sort()).toEqual(["a at one", "b at two"]);
+    owners.set("a", "two");
+    await Promise.all([one.reload(), two.reload()]);
+    expect(one.list()).toEqual([]);
+    await two.remove("a");
+    // Nobody writes the removed schedule again when its next occurrence would have been due.
+    await clock.pass(2 * HOUR);
+    expect((await store.list()).map(({ id }) => id)).toEqual(["b"]);
+    expect(fired.filter((each) => each.startsWith("a"))).toEqual(["a at one"]);
+  });
+
+  it("does not load a schedule again that is being removed", async () => {
+    const { clock, store } = bench();
+    const removing = Promise.withResolvers<void>();
+    const slow: typeof store = {
+      ...store,
+      async remove(id) {
+        await removing.promise;
+        await store.remove(id);
+      },
+    };
+    const scheduler = createScheduler<string>({ clock, store: slow, logger: { warn: () => {} } });
+    await scheduler.start(async () => "taken");
+    await scheduler.add(hourly("a"));
+    const removed = scheduler.remove("a");
+    await scheduler.reload();
+    removing.resolve();
+    await removed;
+    expect(scheduler.list()).toEqual([]);
+  });
+
   it("stops only once what was made to happen beside its times is on record", async () => {
     const { clock, store } = bench();
     const scheduler = createScheduler<string>({ clock, store, logger: { warn: () => {} } });

@@ -34,6 +34,19 @@ describe("a sub-agent", () => {
     expect((await subAgents.of("chat"))[0]?.tasks).toMatchObject([{ key: "c1", ended: "done" }]);
   });
 
+  it("is left to the process that answers its parent", async () => {
+    const { subAgents, disk } = await open();
+    const { id } = await subAgents.spawn(WORK, giver("c1"));
+    disk.ends.set(`task:${id}:c1`, DONE);
+    const neighbor = await open(disk, {
+      isOwn: ({ parentKey }: { parentKey: string }) => parentKey !== "chat",
+    });
+    await settled(neighbor.subAgents);
+    expect(disk.messages.size).toBe(1);
+    await settled(subAgents);
+    expect(disk.messages.size).toBe(2);
+  });
+
   it("is the same where the same call is made again", async () => {
     const { subAgents, disk } = await open();
     const first = await subAgents.spawn(WORK, giver("c1"));

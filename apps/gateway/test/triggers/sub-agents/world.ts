@@ -31,6 +31,7 @@ interface Process {
   readonly full?: () => boolean;
   readonly diesAt?: number;
   readonly now?: () => number;
+  readonly isOwn?: (subAgent: { readonly parentKey: string }) => boolean;
 }
 
 type Step = <Result>(work: () => Promise<Result>) => Promise<Result>;
@@ -59,7 +60,10 @@ class SteppedStore implements SubAgentStore {
 }
 
 /** A process over a disk. Each step that reaches the disk can be its last, before or after it is done. */
-export function openProcess(disk: Disk, { full = () => false, diesAt, now = () => 0 }: Process = {}) {
+export function openProcess(
+  disk: Disk,
+  { full = () => false, diesAt, now = () => 0, isOwn = () => true }: Process = {},
+) {
   let steps = 0;
   const step: Step = async (work) => {
     if (diesAt !== undefined && ++steps >= diesAt) throw new Death("before a step");
@@ -85,6 +89,7 @@ export function openProcess(disk: Disk, { full = () => false, diesAt, now = () =
     sessionKey: (agentId, id) => `${agentId}/${id}`,
     logger: { warn: () => {} },
     now,
+    isOwn,
   });
   return { subAgents, host };
 }

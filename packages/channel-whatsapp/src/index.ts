@@ -1,0 +1,3 @@
+export type { WhatsAppAddress } from "./address.ts";
+export type { WhatsAppConfig } from "./config.ts";
+export { whatsapp } from "./whatsapp.ts";
