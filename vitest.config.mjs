@@ -14,6 +14,8 @@ const limits = {
   testTimeout: LONGEST_MS,
   hookTimeout: LONGEST_MS,
   expect: { poll: { timeout: LONGEST_MS / 2 } },
+  // The report of `npm test` has only the message of a failed assertion, so it contains the values.
+  chaiConfig: { truncateThreshold: 1_000 },
 };
 
 /** JSX is nothing that Node.js loads; and of the gateway most is loaded as it was built, whoever loads its sources. */

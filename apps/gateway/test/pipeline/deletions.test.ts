@@ -184,6 +184,39 @@ describe("a message that is deleted while it is being answered", () => {
     expect(await namedEnds(world)).toEqual([["m1", "ignored", "deleted"]]);
   });
 
+  it("is noted once in the conversation if its run was being prepared", async () => {
+    const world = await openWorld();
+    world.configure(config());
+    world.script(() => ({ text: "fine" }));
+    const plain = plainChannel();
+    const asked = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    const started = await world.start({
+      channels: [plain.definition],
+      hooks: [
+        {
+          point: "before_prompt_build",
+          name: "slow",
+          async run() {
+            asked.resolve();
+            await gate.promise;
+            return {};
+          },
+        },
+      ],
+    });
+    const message = plainMessage("m1", "seven");
+    await plain.emit(message);
+    await asked.promise;
+    await plain.emit(deletionOf(message));
+    gate.resolve();
+    await started.settled();
+    await plain.emit(plainMessage("m2", "eight"));
+    await started.settled();
+    expect(heard(world).match(/\(deleted\)/g)).toHaveLength(1);
+    expect(replies(plain)).toEqual([["m2", "fine"]]);
+  });
+
   it("is not answered even if the store records the deletion slowly", async () => {
     const world = await openWorld();
     world.configure(config());

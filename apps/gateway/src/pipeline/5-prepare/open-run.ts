@@ -85,6 +85,7 @@ function newRun(
     calls: [],
     earlier: [],
     sentByTool: [],
+    notedDeletions: new Set(),
   };
 }
 

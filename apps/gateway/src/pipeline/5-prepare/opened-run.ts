@@ -1,7 +1,7 @@
 import type { AgentMessage, RunUsage, UserMessage } from "@signalbox/agent-core";
 import type { RunHandle } from "@signalbox/lanes";
 import { sumUsage } from "@signalbox/runs";
-import type { InterruptedRun, JournalCall, RunId } from "@signalbox/store";
+import type { InboxId, InterruptedRun, JournalCall, RunId } from "@signalbox/store";
 import type { Agent } from "../../configure/agents.ts";
 import type { AgentModel } from "../../configure/models.ts";
 import type { GatewayContext } from "../../context.ts";
@@ -18,6 +18,8 @@ export interface BegunRun {
   readonly handle: Pick<RunHandle<Queued>, "recalled">;
   /** Usage of a resumed run before it was interrupted. Absent for a new run. */
   readonly usedBefore?: RunUsage;
+  /** Deleted messages that a note in the history already mentions. */
+  readonly notedDeletions?: ReadonlySet<InboxId>;
 }
 
 /** Restores a run from an earlier process. Parses the orders and looks up the deletions again. */
@@ -62,6 +64,7 @@ export interface OpenedRun extends BegunRun {
   readonly earlier: readonly string[];
   /** Texts that the message tool sent to this conversation. */
   readonly sentByTool: string[];
+  readonly notedDeletions: Set<InboxId>;
 }
 
 /** The next step for queued messages or an interrupted run. */

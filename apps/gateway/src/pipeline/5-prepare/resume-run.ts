@@ -86,6 +86,7 @@ async function openAgain(
     calls: interrupted.calls,
     earlier: getTurnTexts(said),
     sentByTool: findSentTexts(said),
+    notedDeletions: new Set(),
   };
   return { kind: "run", run };
 }

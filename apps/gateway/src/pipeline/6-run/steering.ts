@@ -26,6 +26,7 @@ export function createSteering(ctx: GatewayContext, run: PreparedRun): Steering 
   const takenBack = (): readonly AgentMessage[] => {
     const gone = told.filter(({ id }) => handle.recalled.has(id));
     told = told.filter((message) => !gone.includes(message));
+    for (const { id } of gone) run.notedDeletions.add(id);
     return gone.length > 0 ? [toDeletionNote(ctx, gone)] : [];
   };
 

@@ -127,7 +127,8 @@ export async function commit(ctx: GatewayContext, run: BegunRun, given: Conclusi
   const outbox =
     event && payload ? [createOutboxRow(event, payload, { expiresAt: now() + REPLY_TTL_MS, claim })] : [];
   const inbox = messages.map((message) => toSettlement(message, isLeft(message), conclusion));
-  const noted = gone && isRead && messages.length > 0 ? [toDeletionNote(ctx, messages)] : [];
+  const unnoted = gone && isRead ? messages.filter(({ id }) => run.notedDeletions?.has(id) !== true) : [];
+  const noted = unnoted.length > 0 ? [toDeletionNote(ctx, unnoted)] : [];
   const rows = await store.runs.finish({
     runId,
     lease,

@@ -1,4 +1,4 @@
-import { SILENT_TOKEN } from "@signalbox/prompt";
+import { createDeletedNote, SILENT_TOKEN } from "@signalbox/prompt";
 import { answeredIn, comingBackIn, heardText, nameOf, type Owed, type Tag, tagsIn } from "./conversation.ts";
 
 /** How the history shows that a summary stands for its older part. */
@@ -6,7 +6,7 @@ const SUMMARY = "The earlier part of this conversation was replaced by this summ
 const OUTCOME_UNKNOWN = "Outcome unknown";
 const NOT_RUN = "Not run: the user sent a message first";
 /** What the gateway says of messages that were deleted while the model worked on them. */
-const TAKEN_BACK = "(deleted) Their senders took";
+const DELETED = createDeletedNote([]);
 /** What memory has of earlier messages, beside a message: nobody says it now. */
 const RECALLED = /From memory, perhaps outdated \(untrusted\):\n(`{3,})[\s\S]*?\n\1/g;
 
@@ -67,7 +67,7 @@ export function readConversation(request: unknown): Seen {
   for (const { role, content } of messages) {
     for (const block of listOf(content)) {
       if (role === "user" && block["type"] === "text" && !textIn([block]).startsWith(SUMMARY)) {
-        const [text = "", gone = ""] = textIn([block]).replace(RECALLED, "").split(TAKEN_BACK);
+        const [text = "", gone = ""] = textIn([block]).replace(RECALLED, "").split(DELETED);
         for (const back of comingBackIn(text)) owed.set(heardText(back.kind, back.name), back);
         for (const tag of tagsIn(gone)) open.delete(nameOf(tag));
         for (const { edited: changed, late, ...tag } of tagsIn(text)) {
