@@ -1,6 +1,6 @@
 import { encode, rowOf } from "@signalbox/store/backend";
 import { StoreError } from "@signalbox/store/errors";
-import type { Bodies, InboxRow, InboxStore, LeaseToken } from "@signalbox/store/types";
+import type { Bodies, InboxId, InboxRoute, InboxRow, InboxStore, LeaseToken } from "@signalbox/store/types";
 import { and, desc, eq, inArray, isNull } from "drizzle-orm";
 import { findGivenUp } from "./answers.ts";
 import type { Context } from "./context.ts";
@@ -29,7 +29,8 @@ export function createInboxStore<T extends Bodies>(
     ...createTransitions<T>(context),
     ...createInboxRevisions<T>(context),
     ...createReads<T>(context),
-    claimDue: (lease) => claimDue<T>(context, fence, lease),
+    claimDue: (lease, mayClaim) => claimDue<T>(context, fence, lease, mayClaim),
+    release: (ids, lease) => release(context, ids, lease),
   };
 }
 
@@ -117,21 +118,38 @@ function claimDue<T extends Bodies>(
   { database }: Context,
   fence: Fence,
   lease: LeaseToken,
+  mayClaim: (route: InboxRoute | undefined) => boolean = () => true,
 ): Promise<readonly InboxRow<T>[]> {
   return database.write(async (tx) => {
     const { db } = tx;
-    const isDue = and(
-      isNull(inbox.settledAt),
-      inArray(inbox.state, ["accepted", "queued"]),
-      fence.isLost(inbox, lease),
+    const due = db
+      .select()
+      .from(inbox)
+      .where(and(isWaiting(), fence.isLost(inbox, lease)))
+      .for("update", { skipLocked: true });
+    const [, locked] = await Promise.all([fence.check(tx, lease), due]);
+    const claimed = locked.filter(({ sessionKey, agentId }) =>
+      mayClaim(sessionKey === null || agentId === null ? undefined : { sessionKey, agentId }),
     );
-    const due = db.select({ seq: inbox.seq }).from(inbox).where(isDue).for("update", { skipLocked: true });
-    const claimed = db
+    const stamp = { leaseName: lease.name, leaseEpoch: lease.epoch };
+    for (const { seq } of claimed) updateMessage(tx, seq, stamp);
+    return claimed
+      .flatMap((row) => toInboxRows<T>({ row: { ...row, ...stamp }, run: null }))
+      .toSorted((a, b) => a.seq - b.seq);
+  });
+}
+
+function isWaiting() {
+  return and(isNull(inbox.settledAt), inArray(inbox.state, ["accepted", "queued"]));
+}
+
+function release({ database }: Context, ids: readonly InboxId[], { name, epoch }: LeaseToken): Promise<void> {
+  const isOwn = and(eq(inbox.leaseName, name), eq(inbox.leaseEpoch, epoch));
+  const seqs = ids.map((id) => rowOf(id) ?? 0);
+  return database.write(async ({ db }) => {
+    await db
       .update(inbox)
-      .set({ leaseName: lease.name, leaseEpoch: lease.epoch })
-      .where(inArray(inbox.seq, due))
-      .returning();
-    const [, rows] = await Promise.all([fence.check(tx, lease), claimed]);
-    return rows.flatMap((row) => toInboxRows<T>({ row, run: null })).toSorted((a, b) => a.seq - b.seq);
+      .set({ leaseName: "", leaseEpoch: 0 })
+      .where(and(inArray(inbox.seq, seqs), isWaiting(), isOwn));
   });
 }

@@ -1,8 +1,9 @@
 import { rowOf } from "@signalbox/store/backend";
-import { StoreError } from "@signalbox/store/errors";
-import type { InboxId, InboxSettle } from "@signalbox/store/types";
-import { inArray, type SQL, sql } from "drizzle-orm";
+import { FencedError, StoreError } from "@signalbox/store/errors";
+import type { InboxId, InboxSettle, LeaseToken } from "@signalbox/store/types";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { inboxIdOf, updateMessage } from "./inbox-rows.ts";
+import type { Fence } from "./leases.ts";
 import { runIdOf } from "./run-rows.ts";
 import { type InboxRecord, inbox, type RunRecord, run } from "./schema/index.ts";
 import type { Transaction } from "./transaction.ts";
@@ -15,6 +16,28 @@ export async function lockMessages(
   if (ids.length === 0) return [];
   const seqs = ids.map((id) => rowOf(id) ?? 0);
   return db.select().from(inbox).where(inArray(inbox.seq, seqs)).orderBy(inbox.seq).for("update");
+}
+
+/**
+ * @throws FencedError if another holder, whose lease is valid, has claimed one of the messages
+ */
+export async function checkHolders(
+  { db }: Transaction,
+  fence: Fence,
+  ids: readonly InboxId[],
+  { name, epoch }: LeaseToken,
+): Promise<void> {
+  if (ids.length === 0) return;
+  const seqs = ids.map((id) => rowOf(id) ?? 0);
+  const isForeign = sql`NOT ${fence.isLost(inbox)} AND (${inbox.leaseName}, ${inbox.leaseEpoch}) <> (${name}, ${epoch})`;
+  const [foreign] = await db
+    .select()
+    .from(inbox)
+    .where(and(inArray(inbox.seq, seqs), eq(inbox.state, "queued"), isForeign))
+    .limit(1);
+  if (foreign === undefined) return;
+  const text = `Inbox message ${inboxIdOf(foreign)} waits under the lease "${foreign.leaseName}" of epoch ${foreign.leaseEpoch}.`;
+  throw new FencedError(name, epoch, text);
 }
 
 /** Locks the messages that a run answers. */

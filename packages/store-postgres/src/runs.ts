@@ -6,7 +6,14 @@ import type { Fence } from "./leases.ts";
 import { appendMessages } from "./messages.ts";
 import type { ReadOutbox } from "./outbox-insert.ts";
 import { reserveNumbers } from "./row-numbers.ts";
-import { endMessages, lockMessages, lockMessagesOfRun, takeable, takeMessages } from "./run-messages.ts";
+import {
+  checkHolders,
+  endMessages,
+  lockMessages,
+  lockMessagesOfRun,
+  takeable,
+  takeMessages,
+} from "./run-messages.ts";
 import { createRunReads } from "./run-reads.ts";
 import { lockRun, lockRunning, toRun, withReplies } from "./run-rows.ts";
 import { addUsageOfDay, forgetTold, sumsWith } from "./run-writes.ts";
@@ -66,6 +73,7 @@ function begin<T extends Bodies>(
       lockMessages(tx, inboxIds),
       reserveNumbers(tx, "run", 1),
       tx.now,
+      checkHolders(tx, fence, inboxIds, lease),
     ]);
     if (state.holding !== undefined) return { outcome: "busy", run: toRun(state.holding) };
     const taken = takeable(messages, inboxIds, seed.key);
@@ -114,6 +122,7 @@ function step<T extends Bodies>(
       lockSessionOfRun(tx, write.runId),
       lockMessages(tx, inboxIds),
       tx.now,
+      checkHolders(tx, fence, inboxIds, write.lease),
     ]);
     const taken = takeable(messages, inboxIds, record.sessionKey);
     takeMessages(tx, taken, record.n);
