@@ -1,3 +1,3 @@
 export { getSource, type MarkdownDocument, parseMarkdown } from "./parse.ts";
-export { toPlainText } from "./plain.ts";
+export { plainTextRules, toPlainText } from "./plain.ts";
 export { imageAsLink, type MarkdownRules, renderMarkdown } from "./render.ts";

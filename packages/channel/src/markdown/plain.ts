@@ -2,7 +2,7 @@ import type { MarkdownRules } from "./render.ts";
 import { renderMarkdown } from "./render.ts";
 
 /** Renders every node the way people write plain text: without marks, and with the URLs of links. */
-const rules: MarkdownRules = {
+export const plainTextRules: MarkdownRules = {
   root: (node, { inner }) => inner(node, "\n\n"),
   paragraph: (node, { inner }) => inner(node),
   heading: (node, { inner }) => inner(node),
@@ -29,7 +29,7 @@ const rules: MarkdownRules = {
 
 /** Converts Markdown to plain text that needs no rendering. Tables and HTML remain unchanged. */
 export function toPlainText(markdown: string): string {
-  const text = renderMarkdown(markdown, rules);
+  const text = renderMarkdown(markdown, plainTextRules);
   return text.trim() === "" ? markdown : text;
 }
 
