@@ -9,6 +9,7 @@ import type { Performance, PostedEvent } from "./performance.ts";
 import { startDiscordPlatform } from "./platforms/discord.ts";
 import { startFeishuPlatform } from "./platforms/feishu.ts";
 import type { ReplayPlatform, StartPlatform } from "./platforms/platform.ts";
+import { startSignalPlatform } from "./platforms/signal.ts";
 import { startSlackPlatform } from "./platforms/slack.ts";
 import { startTelegramPlatform } from "./platforms/telegram.ts";
 import { startWebPlatform } from "./platforms/web.ts";
@@ -48,6 +49,7 @@ interface FakeServers {
 const starts: Readonly<Record<Channel, StartPlatform>> = {
   discord: startDiscordPlatform,
   feishu: startFeishuPlatform,
+  signal: startSignalPlatform,
   slack: startSlackPlatform,
   telegram: startTelegramPlatform,
   web: startWebPlatform,

@@ -3,7 +3,7 @@ import type { PlatformCall, PostedEvent } from "../performance.ts";
 import type { PlatformEvent, Scenario } from "../scenario.ts";
 
 /** URL and token of the gateway. */
-type GatewayAccess = Pick<ReplayedGateway, "url" | "token">;
+export type GatewayAccess = Pick<ReplayedGateway, "url" | "token">;
 
 /** A chat platform on which a scenario is played. */
 export interface ReplayPlatform {
