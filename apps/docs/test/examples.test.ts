@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { discord } from "@signalbox/channel-discord";
 import { feishu } from "@signalbox/channel-feishu";
+import { signal } from "@signalbox/channel-signal";
 import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
 import { whatsapp } from "@signalbox/channel-whatsapp";
@@ -12,7 +13,7 @@ import { parseAllDocuments } from "yaml";
 import { findCodeBlocks, findCommands, findInvocations } from "../src/code-blocks.ts";
 import { findTranslation, PAGES, ROOT } from "../src/pages.ts";
 
-const CHANNELS = [discord, feishu, slack, telegram, whatsapp];
+const CHANNELS = [discord, feishu, signal, slack, telegram, whatsapp];
 
 const sources = PAGES.flatMap((page) => [page.source, findTranslation(page) ?? []].flat());
 const blocks = [...sources, "README.md", "README.zh.md"].flatMap((source) =>

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { discord } from "@signalbox/channel-discord";
 import { feishu } from "@signalbox/channel-feishu";
+import { signal } from "@signalbox/channel-signal";
 import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
 import { whatsapp } from "@signalbox/channel-whatsapp";
@@ -13,7 +14,7 @@ import { createHttpApiPage } from "../src/reference/http-api.ts";
 import { createComponents, createOpenApi } from "../src/reference/open-api.ts";
 
 const generated = [
-  ["configuration.md", createConfigurationPage([discord, feishu, slack, telegram, whatsapp])],
+  ["configuration.md", createConfigurationPage([discord, feishu, signal, slack, telegram, whatsapp])],
   ["http-api.md", createHttpApiPage()],
   ...createCommandPages(),
 ] as const;

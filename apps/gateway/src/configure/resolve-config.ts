@@ -1,6 +1,7 @@
 import type { ChannelDefinition } from "@signalbox/channel";
 import { discord } from "@signalbox/channel-discord";
 import { feishu } from "@signalbox/channel-feishu";
+import { signal } from "@signalbox/channel-signal";
 import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
 import { whatsapp } from "@signalbox/channel-whatsapp";
@@ -26,12 +27,13 @@ export interface ResolvedConfig extends Setup {
 }
 
 /** The built-in channels. */
-export const builtInChannels: readonly ChannelDefinition[] = [discord, feishu, slack, telegram, whatsapp];
+export const builtInChannels: readonly ChannelDefinition[] = [discord, feishu, signal, slack, telegram, whatsapp];
 
 /** Packages of the built-in channels, for accounts that run in their own process. */
 const CHANNEL_PACKAGES = {
   discord: "@signalbox/channel-discord",
   feishu: "@signalbox/channel-feishu",
+  signal: "@signalbox/channel-signal",
   slack: "@signalbox/channel-slack",
   telegram: "@signalbox/channel-telegram",
   whatsapp: "@signalbox/channel-whatsapp",
