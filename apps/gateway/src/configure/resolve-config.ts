@@ -27,7 +27,14 @@ export interface ResolvedConfig extends Setup {
 }
 
 /** The built-in channels. */
-export const builtInChannels: readonly ChannelDefinition[] = [discord, feishu, signal, slack, telegram, whatsapp];
+export const builtInChannels: readonly ChannelDefinition[] = [
+  discord,
+  feishu,
+  signal,
+  slack,
+  telegram,
+  whatsapp,
+];
 
 /** Packages of the built-in channels, for accounts that run in their own process. */
 const CHANNEL_PACKAGES = {
