@@ -17,7 +17,7 @@ export interface Refusal {
 }
 
 /** Telegram's error descriptions for a topic that is closed or does not exist. */
-const TOPIC_REFUSAL = /message thread not found|TOPIC_(?:CLOSED|DELETED)/i;
+const TOPIC_REFUSAL = /message thread not found|TOPIC_(?:CLOSED|DELETED|ID_INVALID)/i;
 
 /** Telegram's error for a group that has become a supergroup. */
 export class ChatMigratedError extends ChannelError {
@@ -49,11 +49,18 @@ type Class = readonly [ChannelErrorCode, ChannelErrorScope?];
 const descriptions: readonly (readonly [RegExp, Class])[] = [
   [/chat not found|user not found|PEER_ID_INVALID/i, ["not_found", "conversation"]],
   [TOPIC_REFUSAL, ["not_found", "conversation"]],
-  [/message to (?:edit|delete|be replied|react) not found|MESSAGE_ID_INVALID/i, ["not_found"]],
+  [
+    /message to (?:edit|delete|be replied|reply|react) not found|repl(?:y|ied) message not found/i,
+    ["not_found"],
+  ],
+  [/MESSAGE_ID_INVALID/i, ["not_found"]],
   [/message (?:is too long|caption is too long)|MEDIA_CAPTION_TOO_LONG|file is too big/i, ["too_large"]],
   [/message can't be (?:edited|deleted)/i, ["permission"]],
   [/REACTION_INVALID/i, ["unsupported"]],
-  [/not enough rights|have no rights|CHAT_WRITE_FORBIDDEN|CHAT_RESTRICTED/i, ["permission", "conversation"]],
+  [
+    /not enough rights|need administrator rights|have no rights|CHAT_(?:WRITE|SEND_PLAIN)_FORBIDDEN|CHAT_RESTRICTED/i,
+    ["permission", "conversation"],
+  ],
   [/query is too old|QUERY_ID_INVALID/i, ["not_found"]],
 ];
 

@@ -83,3 +83,13 @@ it("a reply to an anonymous administrator or a channel's post names the chat as 
     },
   ]);
 });
+
+it("loses none of many messages that are forwarded with a comment", async () => {
+  await using bench = await openBench();
+  const texts = Array.from({ length: 25 }, (_, number) => `message ${number}`);
+  const pushed = [comment(), ...texts.map((text) => forward(text))];
+  await Promise.all(pushed.map((update) => bench.fakeServer.push(update)));
+  const messages = bench.events.flatMap((event) => (event.type === "message" ? [event] : []));
+  expect(messages.map(({ addressed }) => addressed)).toEqual(["mention", "mention", "mention"]);
+  expect(messages.flatMap(({ references = [] }) => references.map(({ text }) => text))).toEqual(texts);
+});

@@ -4,6 +4,7 @@ import {
   type InboundEvent,
   isPayload,
   type Json,
+  MAX_REFERENCES,
   type MessageEvent,
   objectAt,
   type Payload,
@@ -76,17 +77,24 @@ export function createAlbums({ state }: Pick<ChannelContext, "state">, botId: ()
   };
 }
 
-/** Groups the items of albums, and the messages that a person forwarded together with a comment. */
+/**
+ * Groups the items of albums, and the messages that a person forwarded together with a comment. A message can refer to
+ * a limited number of others, so many forwarded messages form several groups.
+ */
 function groupByAlbum(updates: readonly Payload[]): ReadonlyMap<string, readonly Payload[]> {
   const albums = new Map<string, Payload[]>();
   let comment: Payload | undefined;
+  let count = 0;
   for (const update of updates) {
     const album = getAlbumId(update);
     if (comment !== undefined && album === undefined && isForwardedWith(comment, update)) {
-      const key = `comment:${getUpdateId(comment)}`;
-      albums.set(key, [...(albums.get(key) ?? [comment]), update]);
+      const group = Math.floor(count / MAX_FORWARDS);
+      const key = `comment:${getUpdateId(comment)}:${group}`;
+      albums.set(key, [...(albums.get(key) ?? (group === 0 ? [comment] : [])), update]);
+      count += 1;
       continue;
     }
+    count = 0;
     comment = album === undefined && !isForward(update) ? update : undefined;
     if (album !== undefined) albums.set(album, [...(albums.get(album) ?? []), update]);
   }
@@ -94,6 +102,9 @@ function groupByAlbum(updates: readonly Payload[]): ReadonlyMap<string, readonly
   for (const parts of albums.values()) parts.sort((a, b) => (getUpdateId(a) ?? 0) - (getUpdateId(b) ?? 0));
   return albums;
 }
+
+/** Maximum number of forwarded messages in a group. The comment may refer to a message too. */
+const MAX_FORWARDS = MAX_REFERENCES - 1;
 
 /** Maximum time between a comment and the messages forwarded with it, in seconds. */
 const FORWARD_SECONDS = 2;

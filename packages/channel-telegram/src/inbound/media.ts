@@ -17,11 +17,21 @@ const kinds: readonly (readonly [field: string, kind: MediaKind, mimeType: strin
 export function readAttachments(message: Payload): readonly MediaRef[] {
   const photo = largest(objectsAt(message, "photo"));
   if (photo !== undefined) return reference(photo, "image", "image/jpeg");
+  const paid = objectsAt(objectAt(message, "paid_media"), "paid_media").flatMap(readAttachments);
+  if (paid.length > 0) return paid;
   for (const [field, kind, mimeType] of kinds) {
-    const file = objectAt(message, field);
+    const file = field === "sticker" ? readSticker(message) : objectAt(message, field);
     if (textAt(file, "file_id") !== undefined) return reference(file, kind, mimeType);
   }
   return [];
+}
+
+/** Animated stickers are vector graphics or videos, which no model can see. Their thumbnails are images. */
+function readSticker(message: Payload): Payload {
+  const sticker = objectAt(message, "sticker");
+  const thumbnail = objectAt(sticker, "thumbnail");
+  const isMoving = sticker["is_animated"] === true || sticker["is_video"] === true;
+  return isMoving && textAt(thumbnail, "file_id") !== undefined ? thumbnail : sticker;
 }
 
 /** Telegram sends each photo in several sizes. */

@@ -107,9 +107,10 @@ function readMessage(message: Payload, reading: Reading): readonly InboundEvent[
     return [{ ...base, type: "command", addressed, ...command }];
   }
   if (body.text === "" && body.media.length === 0 && body.references === undefined) return [];
-  return [
-    { ...base, type: "message", messageId, addressed: getAddressed(message, where, body, facts), ...body },
-  ];
+  const addressed = getAddressed(message, where, body, facts);
+  // A command that names the bot mentions it, although Telegram does not mark the name as a mention.
+  const isCalled = written?.bot !== undefined && addressed !== "dm";
+  return [{ ...base, type: "message", messageId, addressed: isCalled ? "mention" : addressed, ...body }];
 }
 
 function readEdited(message: Payload, reading: Reading): readonly InboundEvent[] | undefined {
