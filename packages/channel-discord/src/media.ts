@@ -86,16 +86,34 @@ async function fetchFreshUrl(
   const message = await api.call({ what: "looking up an attachment", method: "GET", path, signal });
   if (!isPayload(message)) return undefined;
   const passedOn = objectsAt(message, "message_snapshots").map((one) => objectAt(one, "message"));
-  const attachments = [message, ...passedOn].flatMap((one) => objectsAt(one, "attachments"));
-  const attachment = attachments.find((one) => textAt(one, "id") === textAt(ref, "attachmentId"));
+  const said = [message, ...passedOn];
+  const id = textAt(ref, "attachmentId");
+  if (id === undefined) {
+    const images = said.flatMap((one) => objectsAt(one, "embeds")).map((embed) => objectAt(embed, "image"));
+    return images
+      .flatMap((image) => textAt(image, "url") ?? [])
+      .find((url) => getPath(url) === getPath(textAt(ref, "url")));
+  }
+  const attachments = said.flatMap((one) => objectsAt(one, "attachments"));
+  const attachment = attachments.find((one) => textAt(one, "id") === id);
   return attachment === undefined ? undefined : textAt(attachment, "url");
+}
+
+/** Returns the path of a URL. The query contains the expiry time. */
+function getPath(url: string | undefined): string | undefined {
+  return url === undefined || !URL.canParse(url) ? undefined : new URL(url).pathname;
+}
+
+/** Returns true if a URL belongs to one of Discord's file hosts. */
+export function isFileUrl(url: string): boolean {
+  return URL.canParse(url) && new URL(url).protocol === "https:" && hosts.includes(new URL(url).host);
 }
 
 /** Returns the URL if it belongs to Discord's file hosts or to the configured API proxy. */
 function checkFileUrl({ config }: MediaContext, text: string | undefined): URL | undefined {
   const url = text === undefined || !URL.canParse(text) ? undefined : new URL(text);
   if (url === undefined) return undefined;
-  const isDiscords = url.protocol === "https:" && hosts.includes(url.host);
+  const isDiscords = isFileUrl(url.href);
   const isProxys =
     url.origin === new URL(config.apiBaseUrl).origin && url.pathname.startsWith("/attachments/");
   return isDiscords || isProxys ? url : undefined;

@@ -116,3 +116,80 @@ describe("a thread", () => {
     expect(await referencesOf(bench, say)).toEqual([]);
   });
 });
+
+describe("another message", () => {
+  const alert = {
+    type: "rich",
+    title: "CPU at 97 %",
+    fields: [{ name: "Host", value: "web-3" }],
+    image: { url: "https://cdn.discordapp.com/attachments/1/2/chart.png?ex=7fffffff" },
+  };
+
+  it("that is a forward has the forwarded text and files", async () => {
+    await using bench = await openBench();
+    const attachments = [{ id: "77", url: "https://cdn.discordapp.com/a.png", content_type: "image/png" }];
+    const { id } = bench.fakeServer.plant({
+      channelId,
+      authorId: zhang,
+      more: {
+        message_reference: { type: 1, message_id: "5", channel_id: "6" },
+        message_snapshots: [{ message: { content: "The harbour is closed.", attachments } }],
+      },
+    });
+    const say = () =>
+      void bench.fakeServer.say({
+        channelId,
+        authorId: zhang,
+        content: `${mention} until when?`,
+        replyTo: id,
+      });
+    expect(await referencesOf(bench, say)).toMatchObject([
+      {
+        kind: "reply",
+        sender: { id: zhang },
+        text: "[forwarded]\nThe harbour is closed.",
+        media: [{ ref: { messageId: id, attachmentId: "77" } }],
+      },
+    ]);
+  });
+
+  it("of a bot has its embeds in addition to its text, with uploaded images", async () => {
+    await using bench = await openBench();
+    const { id } = bench.fakeServer.plant({
+      channelId,
+      authorId: otherBot,
+      content: "New alert",
+      more: { embeds: [alert, { type: "article", title: "a preview of a link" }] },
+    });
+    const say = () =>
+      void bench.fakeServer.say({ channelId, authorId: zhang, content: `${mention} why?`, replyTo: id });
+    expect(await referencesOf(bench, say)).toMatchObject([
+      {
+        text: "New alert\n\nCPU at 97 %\nHost: web-3",
+        media: [{ kind: "image", ref: { messageId: id, url: alert.image.url } }],
+      },
+    ]);
+  });
+
+  it("of a person does not have the previews of its links", async () => {
+    await using bench = await openBench();
+    const { id } = bench.fakeServer.plant({
+      channelId,
+      authorId: zhang,
+      content: "see https://example.com",
+      more: { embeds: [alert] },
+    });
+    const say = () =>
+      void bench.fakeServer.say({ channelId, authorId: zhang, content: `${mention} why?`, replyTo: id });
+    expect(await referencesOf(bench, say)).toMatchObject([{ text: "see https://example.com", media: [] }]);
+  });
+
+  it("that answers a command of another bot is received", async () => {
+    await using bench = await openBench();
+    bench.fakeServer.say({ channelId, authorId: otherBot, content: "Build 7 failed.", more: { type: 20 } });
+    await until(() => bench.events.length > 0);
+    expect(bench.events).toMatchObject([
+      { type: "message", text: "Build 7 failed.", sender: { isBot: true } },
+    ]);
+  });
+});

@@ -11,6 +11,7 @@ import {
   type Reference,
   textAt,
 } from "@signalbox/channel";
+import { isFileUrl } from "../media.ts";
 import { getDisplayName } from "../people.ts";
 import { type OwnIds, readMentions, writeMentions } from "./mentions.ts";
 
@@ -23,8 +24,7 @@ export const FORWARDED_MESSAGE = "forwarded_message";
 /** Reads the content of a message. */
 export function readBody(message: Payload, own: OwnIds): MessageBody {
   const mentions = readMentions(message, own);
-  const reference = objectAt(message, "message_reference");
-  const snapshot = reference["type"] === forward ? getSnapshot(message) : undefined;
+  const snapshot = isForward(message) ? getSnapshot(message) : undefined;
   if (snapshot !== undefined) {
     return { text: "", media: [], mentions, references: [readForward(message, snapshot, own)] };
   }
@@ -37,16 +37,34 @@ export function readBody(message: Payload, own: OwnIds): MessageBody {
   };
 }
 
-/** Returns the text of a message, or a description if it has none. */
+/** Returns the text of a message, and descriptions of its other content. */
 export function getText(message: Payload, own: OwnIds): string {
   const said = getWrittenText(message);
-  if (said !== "") return writeMentions(said, readMentions(message, own), own);
-  const [sticker] = objectsAt(message, "sticker_items");
-  if (sticker !== undefined) return `[sticker ${textAt(sticker, "name") ?? ""}]`;
+  const written = said === "" ? "" : writeMentions(said, readMentions(message, own), own);
+  const stickers = objectsAt(message, "sticker_items").map((one) => `[sticker ${textAt(one, "name") ?? ""}]`);
   const poll = objectAt(message, "poll");
   const question = textAt(objectAt(poll, "question"), "text");
-  if (question !== undefined) return [`[poll] ${question}`, ...listPollAnswers(poll)].join("\n");
-  return objectsAt(message, "embeds").map(readEmbed).join("\n\n").trim();
+  const snapshot = isForward(message) ? getSnapshot(message) : undefined;
+  const parts = [
+    written,
+    ...stickers,
+    ...(question === undefined ? [] : [[`[poll] ${question}`, ...listPollAnswers(poll)].join("\n")]),
+    ...(snapshot === undefined ? [] : [`[forwarded]\n${getText(snapshot, own)}`]),
+  ].filter((part) => part !== "");
+  const embeds = objectsAt(message, "embeds").filter((embed) => parts.length === 0 || isCard(embed, message));
+  return [...parts, ...embeds.map(readEmbed)].join("\n\n").trim();
+}
+
+function isForward(message: Payload): boolean {
+  return objectAt(message, "message_reference")["type"] === forward;
+}
+
+/** Returns true if a bot or webhook wrote the embed. All other embeds are previews of links. */
+function isCard(embed: Payload, message: Payload): boolean {
+  const { author, webhook_id: webhookId } = message;
+  // A snapshot of a forwarded message has no author.
+  const isByPerson = isPayload(author) && author["bot"] !== true && webhookId === undefined;
+  return (embed["type"] ?? "rich") === "rich" && !isByPerson;
 }
 
 /** Source: "Component Reference". Components nest three levels deep: container, section, text. */
@@ -105,10 +123,11 @@ function readRepliedTo(message: Payload, own: OwnIds): Reference | undefined {
     : { kind: "reply", messageId };
 }
 
-/** Reads the message that another one replies to. */
+/** Reads the message that another one replies to. If that is a forward, it has the forwarded content. */
 export function readEarlierMessage(message: Payload, own: OwnIds): Reference {
   const author = objectAt(message, "author");
   const id = textAt(author, "id");
+  const snapshot = isForward(message) ? getSnapshot(message) : undefined;
   return {
     kind: "reply",
     messageId: textAt(message, "id"),
@@ -118,7 +137,9 @@ export function readEarlierMessage(message: Payload, own: OwnIds): Reference {
         : { id, name: getDisplayName(author), isBot: author["bot"] === true, isSelf: id === own.botId },
     timestamp: parseIsoTime(message, "timestamp"),
     text: id === undefined ? undefined : normalizeLineEnds(getText(message, own)),
-    media: readAttachments(message, message),
+    media: [message, ...(snapshot === undefined ? [] : [snapshot])].flatMap((said) =>
+      readAttachments(message, said),
+    ),
   };
 }
 
@@ -130,7 +151,16 @@ export function parseIsoTime(payload: Payload, key: string): number | undefined 
 
 /** @param said the message itself or the forwarded one. References always contain the ids of the outer message. */
 function readAttachments(message: Payload, said: Payload): readonly MediaRef[] {
-  return objectsAt(said, "attachments").flatMap((attachment): MediaRef[] => {
+  const ids = { channelId: textAt(message, "channel_id") ?? "", messageId: textAt(message, "id") ?? "" };
+  const images = objectsAt(said, "embeds")
+    .filter((embed) => isCard(embed, said))
+    .flatMap((embed): MediaRef[] => {
+      const url = textAt(objectAt(embed, "image"), "url");
+      // Only images that were uploaded to Discord. Others would be requests to any server.
+      if (url === undefined || !isFileUrl(url)) return [];
+      return [{ kind: "image", mimeType: "application/octet-stream", ref: { ...ids, url } }];
+    });
+  const files = objectsAt(said, "attachments").flatMap((attachment): MediaRef[] => {
     const [id, url] = [textAt(attachment, "id"), textAt(attachment, "url")];
     if (id === undefined || url === undefined) return [];
     const mimeType = parseMimeType(textAt(attachment, "content_type"));
@@ -142,13 +172,9 @@ function readAttachments(message: Payload, said: Payload): readonly MediaRef[] {
         mimeType,
         name,
         ...(typeof size === "number" && size >= 0 ? { size } : {}),
-        ref: {
-          channelId: textAt(message, "channel_id") ?? "",
-          messageId: textAt(message, "id") ?? "",
-          attachmentId: id,
-          url,
-        },
+        ref: { ...ids, attachmentId: id, url },
       },
     ];
   });
+  return [...files, ...images];
 }

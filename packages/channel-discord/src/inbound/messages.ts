@@ -18,11 +18,14 @@ import { mentionsBot, type OwnIds } from "./mentions.ts";
 /** Source: "Message Types". All other types are notices, for instance about joins and pins. */
 const plain = 0;
 const reply = 19;
+/** Answers of bots to commands. */
+const commandAnswers: readonly unknown[] = [20, 23];
 
 /** Returns true if this is a message with content from someone other than the bot. */
 export function hasContent(message: Payload, botId: string): boolean {
   const { type } = message;
-  return (type === plain || type === reply) && textAt(objectAt(message, "author"), "id") !== botId;
+  const isContent = type === plain || type === reply || commandAnswers.includes(type);
+  return isContent && textAt(objectAt(message, "author"), "id") !== botId;
 }
 
 /** Returns true if a message replies to another one. A forward is not a reply. */
