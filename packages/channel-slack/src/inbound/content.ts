@@ -38,12 +38,10 @@ export function readContent(
   selfId: string,
 ): Content {
   const names: Names = { user: (id) => (id === selfId ? SELF_MARK : `@${nameOf(id) ?? id}`) };
-  const [richText] = objectsAt(message, "blocks").filter(({ type }) => type === "rich_text");
-  const written = richText === undefined ? "" : richTextToMarkdown(richText, names);
-  const words = written || readMarkup(getText(message) || readCards(message), names);
-  const shared = objectsAt(message, "attachments").filter((each) => each["is_share"] === true);
+  const words = [readWritten(message, names), ...readCards(message, names)].filter((text) => text !== "");
+  const shared = objectsAt(message, "attachments").filter(isShare);
   return {
-    text: stripSelfMentions(normalizeLineEnds(words), nameOf(selfId) ?? selfId),
+    text: stripSelfMentions(normalizeLineEnds(words.join("\n\n")), nameOf(selfId) ?? selfId),
     media: objectsAt(message, "files").flatMap(readFile),
     mentions: findMentionedUsers(message).map((id) => {
       const name = nameOf(id);
@@ -53,32 +51,85 @@ export function readContent(
   };
 }
 
-/** Returns the text in blocks and attachments, which bots use. Ignores link previews and shared messages. */
-function readCards(message: Payload): string {
-  const own = objectsAt(message, "attachments").filter(
-    (each) => each["is_share"] !== true && textAt(each, "from_url") === undefined,
-  );
-  return [readBlocks(message), ...own.map(readCard)].filter((text) => text !== "").join("\n\n");
+/** A shared message, or a message to which a link leads. */
+function isShare(attachment: Payload): boolean {
+  return attachment["is_share"] === true || attachment["is_msg_unfurl"] === true;
 }
 
-function readCard(attachment: Payload): string {
+function isLinkPreview(attachment: Payload): boolean {
+  return textAt(attachment, "from_url") !== undefined || attachment["is_app_unfurl"] === true;
+}
+
+/**
+ * Returns the text of a message without its attachments. Rich text and Markdown blocks contain the entire text. Next to
+ * other blocks, the text may be only a notification.
+ */
+function readWritten(message: Payload, names: Names): string {
+  const text = readMarkup(getText(message), names);
+  const blocks = readBlocks(message, names);
+  const isWhole = objectsAt(message, "blocks").some(
+    ({ type }) => type === "rich_text" || type === "markdown",
+  );
+  if (blocks === "" || contains(text, blocks)) return isWhole ? blocks || text : text;
+  return isWhole || contains(blocks, text) ? blocks : `${text}\n${blocks}`;
+}
+
+/** Returns true if a text contains another one, apart from formatting. */
+function contains(text: string, other: string): boolean {
+  const bare = (formatted: string): string => formatted.replace(/[\s*_~`]+/g, "");
+  return bare(text).includes(bare(other));
+}
+
+/** Returns the text of attachments, which bots use. Ignores link previews and shared messages. */
+function readCards(message: Payload, names: Names): readonly string[] {
+  return objectsAt(message, "attachments")
+    .filter((each) => !isShare(each) && !isLinkPreview(each))
+    .map((each) => readCard(each, names));
+}
+
+function readCard(attachment: Payload, names: Names): string {
   const fields = objectsAt(attachment, "fields").map(
     (field) => `${textAt(field, "title") ?? ""}: ${textAt(field, "value") ?? ""}`,
   );
   const [pretext, title, text] = ["pretext", "title", "text"].map((key) => textAt(attachment, key));
-  const lines = [pretext, title, text, ...fields, readBlocks(attachment)].filter((line) => line);
-  return lines.length > 0 ? lines.join("\n") : (textAt(attachment, "fallback") ?? "");
+  const words = [pretext, title, text, ...fields].filter((line) => line).join("\n");
+  const lines = [readMarkup(words, names), readBlocks(attachment, names)].filter((line) => line !== "");
+  return lines.length > 0 ? lines.join("\n") : readMarkup(textAt(attachment, "fallback") ?? "", names);
 }
 
-/** Returns the text of headers, sections and contexts. */
-function readBlocks(holder: Payload): string {
+/** Returns the text of all blocks, regardless of their type. */
+function readBlocks(holder: Payload, names: Names): string {
   return objectsAt(holder, "blocks")
-    .flatMap((block) => [
-      objectAt(block, "text"),
-      ...objectsAt(block, "fields"),
-      ...objectsAt(block, "elements"),
-    ])
-    .flatMap((words) => textAt(words, "text") ?? [])
+    .map((block) => readBlock(block, names))
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+function readBlock(block: Payload, names: Names): string {
+  switch (block["type"]) {
+    case "rich_text":
+      return richTextToMarkdown(block, names);
+    case "markdown":
+      return withoutNul(textAt(block, "text") ?? "");
+    case "table":
+      return readTable(block, names);
+    default: {
+      const holders = [
+        ...["text", "title"].map((key) => objectAt(block, key)),
+        ...["fields", "elements"].flatMap((key) => objectsAt(block, key)),
+      ];
+      return readMarkup(holders.flatMap((words) => textAt(words, "text") ?? []).join("\n"), names);
+    }
+  }
+}
+
+function readTable(table: Payload, names: Names): string {
+  const { rows } = table;
+  if (!Array.isArray(rows)) return "";
+  const read = (cell: Payload): string =>
+    cell["type"] === "rich_text" ? richTextToMarkdown(cell, names) : withoutNul(textAt(cell, "text") ?? "");
+  return rows
+    .map((row: unknown) => `| ${objectsAt({ row }, "row").map(read).join(" | ").replaceAll("\n", " ")} |`)
     .join("\n");
 }
 
@@ -96,10 +147,13 @@ function stripSelfMentions(text: string, name: string): string {
   return rest.replaceAll(SELF_MARK, `@${name}`).trimEnd();
 }
 
+function withoutNul(text: string): string {
+  return text.replaceAll("\u0000", "");
+}
+
 /** Resolves angle brackets and the three entities of mrkdwn. */
 function readMarkup(text: string, names: Names): string {
-  return text
-    .replaceAll("\u0000", "")
+  return withoutNul(text)
     .replace(/<([^<>|]+)(?:\|([^<>]*))?>/g, (_, target: string, label = "") =>
       readTarget(target, label, names),
     )
@@ -121,13 +175,16 @@ function readShare(attachment: Payload, names: Names): Reference {
   const [channel, ts] = [textAt(attachment, "channel_id"), textAt(attachment, "ts")];
   const id = textAt(attachment, "author_id");
   const name = textAt(attachment, "author_name");
-  const words = textAt(attachment, "text");
+  const blocks = objectsAt(attachment, "message_blocks").map((each) =>
+    readBlocks(objectAt(each, "message"), names),
+  );
+  const words = readMarkup(textAt(attachment, "text") ?? "", names) || blocks.join("\n");
   return {
     kind: "forward",
     messageId: channel === undefined || ts === undefined ? undefined : messageId({ channel, ts }),
     sender: id === undefined && name === undefined ? undefined : { id, name },
     timestamp: timeAt(attachment, "ts"),
-    text: normalizeLineEnds(readMarkup(words ?? textAt(attachment, "fallback") ?? "", names)),
+    text: normalizeLineEnds(words || readMarkup(textAt(attachment, "fallback") ?? "", names)),
     media: objectsAt(attachment, "files").flatMap(readFile),
   };
 }

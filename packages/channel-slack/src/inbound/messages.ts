@@ -103,18 +103,17 @@ function getAddressed(message: Payload, { mentions }: Pick<Content, "mentions">,
 /** Reads a person's edit. Slack sends the same event for link previews and streams. */
 function readChange(event: Payload, channel: string, body: Payload, facts: Facts): Read {
   const { message, previous_message: before } = event;
-  if (!isPayload(message) || !isPayload(before)) return "malformed";
+  if (!isPayload(message)) return "malformed";
   const ts = textAt(message, "ts");
   const sender = readSender(message, facts);
   if (ts === undefined) return "malformed";
   // A deleted message with replies remains as a tombstone.
   if (message["subtype"] === "tombstone") return deletion(ts, event, channel, body, facts);
-  if (
-    sender.isSelf ||
-    sender.id === "" ||
-    (getWords(message) === getWords(before) && getFiles(message) === getFiles(before))
-  )
-    return "ignored";
+  // Slack may omit the previous version.
+  const isSame = isPayload(before)
+    ? getWords(message) === getWords(before) && getFiles(message) === getFiles(before)
+    : !isPayload(message["edited"]);
+  if (sender.isSelf || sender.id === "" || isSame) return "ignored";
   const changedAt = textAt(objectAt(message, "edited"), "ts") ?? textAt(event, "event_ts") ?? "";
   const key = `edited:${messageId({ channel, ts })}:${changedAt}`;
   return {

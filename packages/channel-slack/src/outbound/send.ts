@@ -49,6 +49,7 @@ const blockErrorCodes: readonly (string | undefined)[] = [
 const threadErrorCodes: readonly (string | undefined)[] = [
   "cannot_reply_to_message",
   "invalid_thread_ts",
+  "restricted_action_non_threadable_channel",
   "restricted_action_thread_locked",
   "thread_not_found",
 ];
