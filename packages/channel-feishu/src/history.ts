@@ -18,6 +18,9 @@ import { listed } from "./listed.ts";
 /** Maximum page size of Feishu's lists. */
 export const pageSize = 50;
 
+/** Requests cards as they were sent. By default, Feishu replaces the content of newer cards with a note. */
+const WITH_CARDS = { card_msg_content_type: "user_card_content" } as const;
+
 /** A time span in milliseconds since the epoch. Feishu uses seconds, so the span is widened to full seconds. */
 interface Span {
   readonly start?: number;
@@ -44,6 +47,7 @@ export async function listMessages(
           container_id: chatId,
           sort_type: "ByCreateTimeDesc",
           page_size: size,
+          ...WITH_CARDS,
           ...(start === undefined ? {} : { start_time: String(Math.floor(start / 1000)) }),
           ...(end === undefined ? {} : { end_time: String(Math.ceil(end / 1000)) }),
           ...next,
@@ -66,7 +70,7 @@ export async function lookMessageUp(
   signal: AbortSignal,
 ): Promise<readonly Payload[]> {
   const answer = await api.call({ what: "looking a message up", write: false, signal }, (client) =>
-    client.message.get({ path: { message_id: encodePathSegment(messageId) } }),
+    client.message.get({ path: { message_id: encodePathSegment(messageId) }, params: WITH_CARDS }),
   );
   return (answer.data?.items ?? []).filter(isPayload);
 }

@@ -12,6 +12,7 @@ import {
 import type { FeishuApi } from "./api.ts";
 import type { FeishuConfig } from "./config.ts";
 import { lookMessageUp, mediaOf, wordsOf } from "./history.ts";
+import { CARD } from "./inbound/content.ts";
 import { forwardedText } from "./inbound/forwards.ts";
 import type { People } from "./people.ts";
 
@@ -131,9 +132,9 @@ function readMessage(item: Payload, words: string, appId: string): EarlierMessag
   const chatId = textAt(item, "chat_id");
   const senderId = textAt(objectAt(item, "sender"), "id");
   const own = senderId === appId;
-  // Feishu returns cards from this app without their text.
-  const isCard = own && item["msg_type"] === "interactive";
-  const text = isCard ? "" : fitText(words, { max: mostQuoted, unit: "utf16" }).toWellFormed();
+  // A card entity of this app is returned without its text.
+  const isUnknown = own && words === CARD;
+  const text = isUnknown ? "" : fitText(words, { max: mostQuoted, unit: "utf16" }).toWellFormed();
   return { chatId, own, content: { senderId: own ? undefined : senderId, text, media: mediaOf(item) } };
 }
 

@@ -7,7 +7,7 @@ const secondMs = 1000;
 const asText = (text: string) => JSON.stringify({ text });
 const readings = ({ fakeServer }: Bench, messageId: string) =>
   fakeServer.requests.filter(
-    ({ method, path }) => method === "GET" && path.endsWith(`/messages/${messageId}`),
+    ({ method, path }) => method === "GET" && path.split("?")[0]?.endsWith(`/messages/${messageId}`) === true,
   ).length;
 
 async function openClocked(config: { readEdits?: boolean } = {}) {

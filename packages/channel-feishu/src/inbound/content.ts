@@ -63,11 +63,15 @@ function read(type: string, body: Payload, messageId: string): Omit<Content, "fo
         `[location ${textAt(body, "name") ?? ""} ${textAt(body, "latitude")},${textAt(body, "longitude")}]`,
       );
     case "interactive":
-      return words(cardText(body) || "[card]");
+      return words(cardText(body) || CARD);
     default:
-      return words(`[${type.slice(0, 40)} message]`);
+      // Votes, tasks, invitations and the like have different members.
+      return words([`[${type.slice(0, 40)} message]`, cardText(body)].filter(Boolean).join("\n"));
   }
 }
+
+/** Text of a card without any words. */
+export const CARD = "[card]";
 
 /** Creates a reference for `fetchMedia`. */
 function mediaRef(
@@ -89,10 +93,30 @@ function mediaRef(
 const deepest = 12;
 const longest = 20_000;
 
+/** Members of cards, votes, tasks and invitations that contain words. */
+const WORDS = ["title", "topic", "content", "text", "summary"];
+
 /** Returns the text of a card, regardless of its layout. */
 function cardText(card: Payload): string {
+  // The card may be a text in another object.
+  const sent = parsePayload(textAt(card, "user_dsl") ?? "");
+  return sent === undefined ? readWords(card) : cardText(sent);
+}
+
+function readWords(card: Payload): string {
   const words: string[] = [];
   let length = 0;
+  const add = (text: string | undefined): void => {
+    if (text === undefined) return;
+    words.push(text);
+    length += text.length;
+  };
+  const addValue = (value: unknown): void => {
+    if (typeof value === "string" || typeof value === "number") add(String(value));
+  };
+  const addValues = (value: unknown): void => {
+    if (isPayload(value)) for (const one of Object.values(value)) addValue(one);
+  };
   const visit = (value: unknown, depth: number): void => {
     if (depth > deepest || length > longest) return;
     if (Array.isArray(value)) {
@@ -100,14 +124,14 @@ function cardText(card: Payload): string {
       return;
     }
     if (!isPayload(value)) return;
-    for (const key of ["title", "content", "text"]) {
-      const text = textAt(value, key);
-      if (text !== undefined) {
-        words.push(text);
-        length += text.length;
-      }
+    for (const key of WORDS) add(textAt(value, key));
+    for (const [key, inner] of Object.entries(value)) {
+      if (key === "options" && Array.isArray(inner)) for (const option of inner) addValue(option);
+      // A table has one object per row, and a template has one with its variables.
+      if (key === "rows" && Array.isArray(inner)) for (const row of inner) addValues(row);
+      if (key === "template_variable") addValues(inner);
+      else if (typeof inner === "object") visit(inner, depth + 1);
     }
-    for (const inner of Object.values(value)) if (typeof inner === "object") visit(inner, depth + 1);
   };
   visit(card, 0);
   return fitText(words.join("\n"), { max: longest, unit: "utf16" });

@@ -34,7 +34,7 @@ export interface Facts extends EventFacts {
   readonly answered: EarlierMessage | undefined;
   /** The first message of its thread. See `getThreadStart`. */
   readonly threadStart: EarlierMessage | undefined;
-  /** The content of a merged forward, if the message is a readable one. */
+  /** The content of a merged forward or of a card, if the message is a readable one. */
   readonly forwarded: string | undefined;
   /** The chat, for events that contain only a message id. */
   readonly place: Place | undefined;
@@ -128,6 +128,9 @@ function readMessage(envelope: EventEnvelope, facts: Facts): MessageEvent | unde
   const parentId = textAt(message, "parent_id");
   const startId = getThreadStart(message);
   const mentions = readMentions(message, facts.selfId);
+  // Only apps can create cards, so a card from a person is a forward.
+  const isForward = content.forwarded || (type === "interactive" && !sender.isBot);
+  const text = type === "interactive" ? (facts.forwarded ?? content.text) : content.text;
   const threaded = threadId !== undefined || message["chat_type"] === "topic_group";
   const conversation = { id: chatId, kind, threadId } as const;
   const base = common(envelope, facts, conversation, sender, threaded ? (rootId ?? messageId) : undefined);
@@ -138,13 +141,13 @@ function readMessage(envelope: EventEnvelope, facts: Facts): MessageEvent | unde
     type: "message",
     messageId,
     addressed: addressedIn(kind, mentions, facts),
-    text: content.forwarded ? "" : writeMentions(content.text, mentions),
+    text: isForward ? "" : writeMentions(text, mentions),
     media: content.media,
     mentions: mentions.map(({ key: _key, ...mention }) => mention),
     references: [
       ...(startId === undefined ? [] : [readEarlier("thread", startId, facts.threadStart)]),
       ...(parentId === undefined ? [] : [readEarlier("reply", parentId, facts.answered)]),
-      ...(content.forwarded ? [{ kind: "forward", text: facts.forwarded ?? content.text } as const] : []),
+      ...(isForward ? [{ kind: "forward", text: facts.forwarded ?? content.text } as const] : []),
     ],
   };
 }

@@ -105,15 +105,27 @@ async function startOf(
   return rootId === undefined ? undefined : places.message(rootId, signal).catch(() => undefined);
 }
 
-/** A merged forward that the bot may not read is emitted without its content. Other failures may be temporary. */
+/**
+ * Returns the content of a merged forward or of a card, which the event contains only in part. It is emitted without it
+ * if the bot may not read it. Other failures may be temporary.
+ */
 async function forwardedIn(
   places: Places,
   message: Payload,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const messageId = textAt(message, "message_id");
-  if (message["message_type"] !== "merge_forward" || messageId === undefined) return undefined;
-  return catchRefusal(places.forwarded(messageId, signal), undefined);
+  if (messageId === undefined) return undefined;
+  switch (message["message_type"]) {
+    case "merge_forward":
+      return catchRefusal(places.forwarded(messageId, signal), undefined);
+    case "interactive": {
+      const card = await places.message(messageId, signal).catch(() => undefined);
+      return card?.content?.text || undefined;
+    }
+    default:
+      return undefined;
+  }
 }
 
 async function placeOf(

@@ -16,7 +16,11 @@ export async function forwardedText(
   items: readonly Payload[],
   nameOf: NameOf,
 ): Promise<string> {
-  const parts = partsOf(forwardId, items, 1);
+  // Feishu may omit the id of the containing forward.
+  const within = items
+    .filter((item) => textAt(item, "message_id") !== forwardId)
+    .map((item) => ({ upper_message_id: forwardId, ...item }));
+  const parts = partsOf(forwardId, within, 1);
   const senders = new Set(parts.map(({ item }) => senderOf(item)));
   const names = new Map(
     await Promise.all(

@@ -36,7 +36,7 @@ export async function reconcile(
   // A draft with the same text is another message.
   const match = own.find((item) => item["msg_type"] === msgType && letters(wordsOf(item)) === wanted);
   const messageId = match === undefined ? undefined : textAt(match, "message_id");
-  // Feishu returns cards without their text.
+  // A card entity is returned without its text.
   const isBlind = msgType === "interactive" && own.some((item) => item["msg_type"] === "interactive");
   return reconciledFrom(messageId, !isBlind && !isPartial);
 }

@@ -44,6 +44,10 @@ interface Needs {
   readonly appId: string;
 }
 
+function isRefusal({ code }: ChannelError): boolean {
+  return code === "invalid" || code === "unsupported";
+}
+
 export function createSender({ api, places, cards, appId }: Needs): Sender {
   async function post(
     to: FeishuAddress,
@@ -69,7 +73,10 @@ export function createSender({ api, places, cards, appId }: Needs): Sender {
     return messageId;
   }
 
-  /** Sends an ordinary message if the message to reply to no longer exists. */
+  /**
+   * Sends an ordinary message if the message to reply to no longer exists. The same applies if the thread does not
+   * accept the message.
+   */
   async function reply(to: FeishuAddress, rendered: Rendered, options: PostOptions): Promise<string> {
     if (options.uuid.length > limits.uuidLength)
       throw new ChannelError("invalid", "Feishu: the idempotency key is too long");
@@ -78,7 +85,9 @@ export function createSender({ api, places, cards, appId }: Needs): Sender {
       try {
         return await post(to, rendered, { ...options, replyTo });
       } catch (error) {
-        if (!isChannelError(error) || error.code !== "not_found") throw error;
+        const isThread = replyTo === to.rootId && options.replyTo === undefined;
+        if (!isChannelError(error) || !(error.code === "not_found" || (isThread && isRefusal(error))))
+          throw error;
       }
     }
     return post(to, rendered, { ...options, replyTo: undefined });

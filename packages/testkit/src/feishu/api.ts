@@ -139,7 +139,7 @@ function ofMessage(
   if (rest === "resources" && last !== undefined)
     return resources.get(id, last, url.searchParams.get("type"));
   if (rest !== "") return refuse(404, "404 page not found", 404);
-  if (method === "GET") return messages.get(id);
+  if (method === "GET") return messages.get(id, url.searchParams);
   if (method === "PUT") return messages.update(id, body, "edit");
   if (method === "PATCH") return messages.update(id, body, "card");
   return method === "DELETE" ? messages.remove(id) : refuse(404, "404 page not found", 404);

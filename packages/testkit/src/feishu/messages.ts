@@ -149,10 +149,10 @@ export class Messages {
     return ok({});
   }
 
-  get(messageId: string): ApiReply {
+  get(messageId: string, query: URLSearchParams): ApiReply {
     const message = this.all.get(messageId);
     if (message === undefined) return refusals.noSuchMessage();
-    return ok({ items: [message, ...this.#partsOf(messageId)].map((part) => this.#wire(part)) });
+    return ok({ items: [message, ...this.#partsOf(messageId)].map((part) => this.#listed(part, query)) });
   }
 
   /** Returns the card entity that a message shows. */
@@ -197,7 +197,7 @@ export class Messages {
         one.at <= end + 999,
     );
     if (query.get("sort_type") === "ByCreateTimeDesc") found.reverse();
-    const items = found.slice(from, from + size).map((one) => this.#wire(one));
+    const items = found.slice(from, from + size).map((one) => this.#listed(one, query));
     const more = from + size < found.length;
     return ok({ items, has_more: more, ...(more ? { page_token: String(from + size) } : {}) });
   }
@@ -265,6 +265,15 @@ export class Messages {
     return true;
   }
 
+  /** Cards of schema 2.0 are returned with their content only if the query asks for it. */
+  #listed(message: Stored, query: URLSearchParams): Raw {
+    const wire = this.#wire(message);
+    const isAsked = query.get("card_msg_content_type") === "user_card_content";
+    if (isAsked || message.msgType !== "interactive" || !isNewCard(message)) return wire;
+    const elements = [[{ tag: "text", text: "请升级至最新版本客户端，以查看内容" }]];
+    return { ...wire, body: { content: JSON.stringify({ title: null, elements }) } };
+  }
+
   #wire(message: Stored): Raw {
     return {
       message_id: message.messageId,
@@ -288,6 +297,11 @@ export class Messages {
       body: { content: message.edits.at(-1) ?? message.content },
     };
   }
+}
+
+function isNewCard({ content }: Stored): boolean {
+  const card: unknown = JSON.parse(content);
+  return isRaw(card) && card["schema"] === "2.0";
 }
 
 function isSharedCard(content: string): boolean {
