@@ -162,6 +162,13 @@ it("hasMemoryLine recognizes any line from memory", () => {
   expect(createMemoryContext([])).toBe("");
 });
 
+it("shows more of a forwarded text than of a quoted one", () => {
+  const text = "x".repeat(30_000);
+  const references = [{ kind: "forward", text } as const, { kind: "reply", text } as const];
+  const texts = createEventContext({ ...EVENT, references }, FACTS).match(/x+…/g);
+  expect(texts?.map(({ length }) => length)).toEqual([20_001, 4_001]);
+});
+
 it("no name, quote or text can escape its block or forge another one", () => {
   const fragment = fc.constantFrom(
     ...'```|`|~~~|\n|\r\n|\u2028|\u0085| |json|{|}|[|]|:|：|"|\\|\\n|<|>|#'.split("|"),

@@ -75,6 +75,8 @@ export interface UntrustedContext {
 const META_SCHEMA = "signalbox.inbound_meta.v1";
 
 const MAX_CONTEXT_TEXT = 4_000;
+/** A forwarded text is often the subject of the request, for instance a conversation to summarize. */
+const MAX_FORWARDED_TEXT = 20_000;
 
 /**
  * Describes a message to the model: who wrote it, where, when, and what it quotes. The text of the message is not part
@@ -131,14 +133,15 @@ export function createEventContext(event: ContextEvent, facts: EventFacts): stri
 
 /** Describes a referenced message. If only its id is known, the model can still find it in the conversation. */
 function describeReference(reference: Reference, timeZone: string): object {
-  const { messageId, sender = {}, timestamp, text, media } = reference;
+  const { kind, messageId, sender = {}, timestamp, text, media } = reference;
+  const maxText = kind === "forward" ? MAX_FORWARDED_TEXT : MAX_CONTEXT_TEXT;
   return {
     ...describeMessage({ messageId, timestamp, text: text ?? "", media }, timeZone),
     sender:
       sender.id === undefined && sender.name === undefined ? undefined : formatName(sender.name, sender.id),
     sender_id: sender.id,
     sent_by_you: sender.isSelf === true ? true : undefined,
-    text: text === undefined ? undefined : shorten(cleanText(text)),
+    text: text === undefined ? undefined : shorten(cleanText(text), maxText),
   };
 }
 
@@ -212,7 +215,7 @@ function formatName(name: string | undefined, id: string | undefined): string {
   return cleanSenderName(name === undefined || name.trim() === "" ? (id ?? "") : name);
 }
 
-function shorten(text: string): string {
+function shorten(text: string, maxLength: number = MAX_CONTEXT_TEXT): string {
   const whole = text.toWellFormed();
-  return whole.length <= MAX_CONTEXT_TEXT ? whole : `${whole.slice(0, MAX_CONTEXT_TEXT).toWellFormed()}…`;
+  return whole.length <= maxLength ? whole : `${whole.slice(0, maxLength).toWellFormed()}…`;
 }

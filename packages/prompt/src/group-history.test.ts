@@ -54,9 +54,12 @@ it("stores attachments and references of a group message, within limits", () => 
     text: "",
     sender: { id: "anna", isBot: false, isSelf: false },
     media: Array.from({ length: 9 }, () => picture),
-    references: [reference],
+    references: [reference, { ...reference, kind: "reply" }],
   });
   const message = toGroupMessage({ id: "m", senderId: "anna", at: 1, body });
   expect(message.media).toHaveLength(4);
-  expect(message.references).toEqual([{ ...reference, text: "x".repeat(1_000) }]);
+  expect(message.references).toEqual([
+    { ...reference, text: `${"x".repeat(4_000)}…` },
+    { ...reference, kind: "reply", text: `${"x".repeat(1_000)}…` },
+  ]);
 });

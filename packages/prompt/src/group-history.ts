@@ -22,6 +22,8 @@ export function getGroupKey({
 
 /** Maximum length of the text of a stored reference, in UTF-16 code units. */
 const MAX_REFERENCE_TEXT = 1_000;
+/** The same for a forward, whose text is the content of its message. */
+const MAX_FORWARDED_TEXT = 4_000;
 /** Maximum number of attachments stored with a message. */
 const MAX_MEDIA = 4;
 
@@ -38,11 +40,16 @@ export function createGroupBody({
     media: media.length === 0 ? undefined : media.slice(0, MAX_MEDIA),
     references: references?.map((reference) => ({
       ...reference,
-      text: reference.text?.slice(0, MAX_REFERENCE_TEXT).toWellFormed(),
+      text: reference.text && shorten(reference.text, reference.kind),
       media: reference.media?.slice(0, MAX_MEDIA),
     })),
   };
   return JSON.parse(JSON.stringify(body));
+}
+
+function shorten(text: string, kind: Reference["kind"]): string {
+  const maxLength = kind === "forward" ? MAX_FORWARDED_TEXT : MAX_REFERENCE_TEXT;
+  return text.length <= maxLength ? text.toWellFormed() : `${text.slice(0, maxLength).toWellFormed()}…`;
 }
 
 /** Converts a stored message to context for a message that is addressed to the agent. */
