@@ -249,7 +249,62 @@ describe("an edit", () => {
   });
 });
 
+describe("an edit that arrives before its direct message", () => {
+  const open = async () => {
+    const world = await openWorld();
+    world.configure(config());
+    world.script((_, index) => ({ text: `answer ${index}` }));
+    const plain = plainChannel();
+    const started = await world.start({ channels: [plain.definition] });
+    return { world, plain, started };
+  };
+
+  it("is answered, and the message is a duplicate then", async () => {
+    const { world, plain, started } = await open();
+    const message = plainMessage("m1", "the meeting is at five");
+    const { timestamp } = message;
+    const edit = plainEdit(message, "the meeting is at six", {
+      sentAt: timestamp,
+      timestamp: timestamp + 3_000,
+    });
+    expect(await plain.emit(edit)).toBe("accepted");
+    expect(await plain.emit(message)).toBe("duplicate");
+    await started.settled();
+    expect(said(plain)).toEqual(["answer 0"]);
+    expect(asked(world)).toContain("at six");
+  });
+
+  it("is not answered if the message is old or the platform changed it", async () => {
+    const { plain, started } = await open();
+    const message = plainMessage("m1", "the meeting is at five");
+    const { timestamp } = message;
+    const old = { sentAt: timestamp, timestamp: timestamp + 3_600_000 };
+    await plain.emit(plainEdit(message, "the meeting is at six", old));
+    await plain.emit(plainEdit(message, "here", { sentAt: timestamp, automatic: true, eventId: "moved" }));
+    await started.settled();
+    expect(said(plain)).toEqual([]);
+  });
+});
+
 describe("an edit of a message that was answered", () => {
+  it("reaches the next run as a note if only the attachments changed", async () => {
+    const world = await openWorld();
+    world.configure(config());
+    world.script(() => ({ text: "fine" }));
+    const plain = plainChannel();
+    const started = await world.start({ channels: [plain.definition] });
+    const media = [{ kind: "file", mimeType: "text/plain", name: "plan.txt", ref: 1 }] as const;
+    const message = { ...plainMessage("m1", "the plan"), media };
+    await plain.emit(message);
+    await started.settled();
+    await plain.emit(
+      plainEdit(message, "the plan", { media: [{ ...media[0], name: "plan-2.txt", ref: 2 }] }),
+    );
+    await plain.emit(plainMessage("m2", "is it good?"));
+    await started.settled();
+    expect(asked(world)).toContain("plan-2.txt");
+  });
+
   it("reaches the next run as a note with the latest text, and does not taint its author's run", async () => {
     const world = await openWorld();
     world.configure(config());

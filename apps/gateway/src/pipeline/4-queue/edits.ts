@@ -26,6 +26,8 @@ export interface NewlyAddressed {
  * Maximum age of a message that first becomes known through an edit, in milliseconds. Older messages are not answered.
  */
 const MAX_AGE_MS = 24 * 60 * 60 * 1000;
+/** Maximum age of a direct message whose edit may have overtaken it, in milliseconds. */
+const MAX_OVERTAKING_MS = 60_000;
 
 /** Applies a person's edit to a message. */
 export async function applyEdit(
@@ -84,7 +86,9 @@ async function editAnswered(
     await revise(ctx, inboxName(before), stored);
     return "accepted";
   }
-  const isChanged = event.text !== before.payload.event.text && before.detail?.rule !== DELETED;
+  const earlier = before.payload.event;
+  const isOther = event.text !== earlier.text || describeMedia(event) !== describeMedia(earlier);
+  const isChanged = isOther && before.detail?.rule !== DELETED;
   const isRunning = state === "queued" || state === "running";
   if (isChanged && isRunning && event.automatic !== true) {
     // A run has read the message or is about to read it. The correction steers this run.
@@ -93,6 +97,11 @@ async function editAnswered(
   }
   await noteEdit(ctx, stored.event, route, isChanged ? event.timestamp : undefined);
   return "accepted";
+}
+
+/** Describes the attachments without their references, which may differ with each delivery. */
+function describeMedia({ media }: Pick<MessageEvent, "media">): string {
+  return JSON.stringify(media.map(({ kind, mimeType, name, size }) => [kind, mimeType, name, size]));
 }
 
 /**
@@ -123,12 +132,14 @@ function asMessage(edited: EditedEvent & { readonly turn?: unknown }, before?: M
 }
 
 /**
- * Returns true for a message that was never received, because the bot only receives messages that address it. An old
- * message is left unchanged, because it may have been answered and forgotten since.
+ * Returns true for a message that was never received, because the bot only receives messages that address it, or because
+ * its edit arrived first. An old message is left unchanged, because it may have been answered and forgotten since.
  */
 function isNewlyAddressed(event: EditedEvent): boolean {
-  const { sentAt, timestamp } = event;
-  return isAddressed(event) && sentAt !== undefined && timestamp - sentAt <= MAX_AGE_MS;
+  const { sentAt, timestamp, addressed, automatic = false } = event;
+  if (sentAt === undefined) return false;
+  const isOvertaking = addressed === "dm" && !automatic && timestamp - sentAt <= MAX_OVERTAKING_MS;
+  return isOvertaking || (isAddressed(event) && timestamp - sentAt <= MAX_AGE_MS);
 }
 
 function isAddressed({ addressed, automatic = false }: EditedEvent): boolean {
