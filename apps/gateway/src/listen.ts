@@ -30,6 +30,7 @@ export async function listen(ctx: GatewayContext, service: GatewayService): Prom
       auth: createAuth({
         token: options.token.value,
         store: store.access,
+        kv: store.kv,
         now,
         onSignIn: (event) => audit.signIn(event),
       }),

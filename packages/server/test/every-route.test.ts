@@ -46,7 +46,7 @@ function routes(): readonly string[] {
   const quiet = (): void => {};
   const app = createApp({
     service: createMemoryService(),
-    auth: createAuth({ token: TOKEN, store: store.access }),
+    auth: createAuth({ token: TOKEN, store: store.access, kv: store.kv }),
     allowedHosts: () => new Set(),
     connections: { isFull: () => false, add: () => quiet, stop: quiet },
     hooks: () => ({ hooks: {}, defaultAgent: "second" }),

@@ -14,8 +14,8 @@ export async function openServer(
   port = 0,
   pageDir = join(tmpdir(), "signalbox-without-a-page"),
 ) {
-  const access = await openAccess();
-  const auth = createAuth({ token: TOKEN, store: access });
+  const { access, kv } = await openAccess();
+  const auth = createAuth({ token: TOKEN, store: access, kv });
   const refused: string[] = [];
   const server = await startServer({
     host: "127.0.0.1",

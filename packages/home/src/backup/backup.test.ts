@@ -21,15 +21,17 @@ beforeEach(() => {
   blobs = createBlobs(mediaDir);
 });
 
-it("contains the tokens and no signed-in sessions", async () => {
+it("contains the tokens and no signed-in sessions or sign-in links", async () => {
   const { store } = await open();
   const token = { name: "alice", role: "member", hash: "h", createdAt: 1 } as const;
   await store.access.tokens.add(token);
+  await store.kv.set("sign-in-links", "hash", { tokenHash: "h" });
   await store.access.sessions.open({ id: "s", tokenHash: "h", createdAt: 1, usedAt: 1 });
   await backupInto(folder, { store, mediaDir });
   const copy = await openStore({ path: join(folder, "signalbox.db") });
   onTestFinished(() => copy.close());
   expect(await copy.access.sessions.find("s")).toBeUndefined();
+  expect(await copy.kv.list("sign-in-links")).toEqual([]);
   expect(await copy.access.tokens.list()).toEqual([token]);
   expect(await store.access.sessions.find("s")).toBeDefined();
 });

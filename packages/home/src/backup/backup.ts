@@ -64,13 +64,17 @@ export async function backupInto(
 
 /**
  * Releases the leases in the copy, so that a gateway that uses the copy does not wait for them. Also removes browser
- * sessions, because a session may end between the backup and a restore.
+ * sessions and sign-in links, because they may end between the backup and a restore.
  */
 async function prepareCopy(copy: SqliteStore<BodiesWithParts>): Promise<ReadonlySet<string>> {
   await copy.access.sessions.forget(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+  for (const { key } of await copy.kv.list(SIGN_IN_LINKS)) await copy.kv.delete(SIGN_IN_LINKS, key);
   for (const lease of await copy.leases.list()) await copy.leases.release(lease);
   return neededBlobs(copy);
 }
+
+/** Namespace in which `@signalbox/server` stores sign-in links. */
+const SIGN_IN_LINKS = "sign-in-links";
 
 async function sync(...paths: readonly string[]): Promise<void> {
   for (const path of paths) {

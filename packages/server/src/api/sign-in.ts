@@ -27,10 +27,10 @@ export async function signIn(context: Context<Env>, auth: Auth): Promise<Respons
  * `POST /api/sign-in-links`: creates a link for the holder of an owner's token. A session cannot create one, because
  * the session that the link opens would outlive it.
  */
-export function createSignInLink(context: Context<Env>, auth: Auth): Response {
+export async function createSignInLink(context: Context<Env>, auth: Auth): Promise<Response> {
   const access = context.get("access");
   if (access.session !== undefined) return apiErrors.forbidden(context);
-  const link: SignInLink = auth.issueLink(access);
+  const link: SignInLink = await auth.issueLink(access);
   return context.json(link);
 }
 

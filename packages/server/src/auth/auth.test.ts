@@ -1,4 +1,4 @@
-import type { AccessStore, AccessToken } from "@signalbox/store/types";
+import type { AccessStore, AccessToken, KvStore } from "@signalbox/store/types";
 import { describe, expect, it } from "vitest";
 import { openAccess } from "../../test/open-access.ts";
 import { createAuth } from "./auth.ts";
@@ -14,10 +14,18 @@ interface BrowserSession {
   readonly sessionKey?: string;
 }
 
-async function open({ token = TOKEN, store: given }: { token?: string; store?: AccessStore } = {}) {
-  const store = given ?? (await openAccess());
+interface OpenOptions {
+  readonly token?: string;
+  readonly store?: AccessStore;
+  readonly kv?: KvStore;
+}
+
+async function open({ token = TOKEN, store: given, kv: values }: OpenOptions = {}) {
+  const opened = await openAccess();
+  const store = given ?? opened.access;
+  const kv = values ?? opened.kv;
   const clock = { ms: 1_000_000 };
-  const auth = createAuth({ token, store, now: () => clock.ms });
+  const auth = createAuth({ token, store, kv, now: () => clock.ms });
   const bearer = async (secret: string, remote = HERE.remote) =>
     (await auth.check({ ...HERE, authorization: `Bearer ${secret}`, remote })).kind;
   const signIn = async (secret = token, secure = false) => {
@@ -28,7 +36,7 @@ async function open({ token = TOKEN, store: given }: { token?: string; store?: A
   const trySignIn = async (secret: string) => (await auth.signIn(secret, { ...HERE, secure: false })).kind;
   const bySession = ({ cookie, sessionKey }: BrowserSession, port = HERE.port) =>
     auth.check({ ...HERE, port, cookie: `other=1; ${cookie.split(";")[0]}`, sessionKey });
-  return { auth, clock, store, bearer, signIn, trySignIn, bySession };
+  return { auth, clock, store, kv, bearer, signIn, trySignIn, bySession };
 }
 
 const named = (secret: string, name: string, role: AccessToken["role"]) => ({
@@ -47,7 +55,7 @@ describe("tokens", () => {
   });
 
   it("accepts tokens and sessions even if their use cannot be recorded", async () => {
-    const store = await openAccess();
+    const { access: store } = await openAccess();
     await store.tokens.add(named("secret-of-alice", "alice", "member"));
     const { bearer, bySession, clock, signIn } = await open({ store });
     const session = await signIn("secret-of-alice");
@@ -239,6 +247,14 @@ describe("sign-in links", () => {
     const rest = await Promise.all(Array.from({ length: 16 }, () => issue(world)));
     expect(await world.trySignIn(oldest.secret)).toBe("refused");
     for (const { secret } of rest) expect(await world.trySignIn(secret)).toBe("signed_in");
+  });
+
+  it("sign in once at any gateway that shares the store", async () => {
+    const world = await open();
+    const neighbor = await open({ store: world.store, kv: world.kv });
+    const { secret } = await issue(world);
+    const results = await Promise.all([world, neighbor].map(({ trySignIn }) => trySignIn(secret)));
+    expect(results.sort()).toEqual(["refused", "signed_in"]);
   });
 
   it("share the throttle of tokens", async () => {

@@ -4,7 +4,7 @@ import { OWNER, type Principal } from "./access.ts";
 import { readCookie, setCookie } from "./cookies.ts";
 import { hashToken, isSameSecret } from "./secrets.ts";
 import { createSessions, MAX_AGE_MS, type SessionHalves, type Sessions } from "./sessions.ts";
-import { createSignInLinks, type LinkSecret, type SignInLinks } from "./sign-in-links.ts";
+import { createSignInLinks, type LinkSecret, type LinkValues, type SignInLinks } from "./sign-in-links.ts";
 import { createThrottle, type Throttle } from "./throttle.ts";
 
 /** A verified credential. */
@@ -62,7 +62,7 @@ export interface Auth {
    */
   signIn(token: string, peer: Peer & { readonly secure: boolean }): Promise<SignInResult>;
   /** Creates a link that signs a browser in once, with the permissions of `access`. */
-  issueLink(access: Access): LinkSecret;
+  issueLink(access: Access): Promise<LinkSecret>;
   /** Ends a browser session and returns `Set-Cookie` values that delete the cookie. */
   signOut(access: Access, peer: Peer): Promise<readonly string[]>;
   /** Checks that a credential is still valid. Does not extend its session. */
@@ -84,6 +84,8 @@ export interface AuthOptions {
   /** The gateway's own token. */
   readonly token: string;
   readonly store: AccessStore;
+  /** Stores the hashes of sign-in links. */
+  readonly kv: LinkValues;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;
   /** Called when a browser signs in or out. */
@@ -120,7 +122,7 @@ class TokenAuth implements Auth {
     this.#ownHash = createHmac("sha256", options.token).update("signalbox session").digest("hex");
     this.#throttle = createThrottle(this.#now, random);
     this.#sessions = createSessions(options.store.sessions, this.#now);
-    this.#links = createSignInLinks(this.#now);
+    this.#links = createSignInLinks(options.kv, this.#now);
   }
 
   async check({
@@ -167,7 +169,7 @@ class TokenAuth implements Auth {
     };
   }
 
-  issueLink({ tokenHash }: Access): LinkSecret {
+  issueLink({ tokenHash }: Access): Promise<LinkSecret> {
     return this.#links.issue(tokenHash);
   }
 
@@ -216,7 +218,7 @@ class TokenAuth implements Auth {
   }
 
   async #byLinkOrToken(secret: string): Promise<Access | undefined> {
-    const tokenHash = this.#links.redeem(secret);
+    const tokenHash = await this.#links.redeem(secret);
     if (tokenHash === undefined) return this.#byToken(secret);
     const principal = await this.#principalOf(tokenHash);
     return principal && { principal, tokenHash };
