@@ -20,7 +20,7 @@ export function createReloading(
     resolve: (loaded) => resolveConfig({ ...options, loaded }),
     async prepare({ agents, skills }) {
       await prepareWorkspaces(options, agents);
-      await skills.pinFirstSeen();
+      await skills.pinFirstSeen(ctx.skillPins);
     },
     tell: (before, next) => applyReload(ctx, before, next),
     record: (settings, file) => audit.configuration(settings, file),

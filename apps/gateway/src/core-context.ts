@@ -9,11 +9,13 @@ import {
   type Outcomes,
   redactLiveErrors,
 } from "@signalbox/server";
+import type { PinStore } from "@signalbox/skills";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { Account } from "./configure/accounts.ts";
 import { type Applied, createLiveConfig, type LiveConfig } from "./configure/live-config.ts";
 import type { ResolvedConfig } from "./configure/resolve-config.ts";
+import { importSkillPins, openSkillPins } from "./configure/skill-pins.ts";
 import { prepareWorkspaces } from "./configure/workspaces.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
 import { BUILT_IN_HOOKS, countingHooks } from "./hooks/built-in-hooks.ts";
@@ -53,6 +55,8 @@ export interface CoreContext extends OpenedHome, FixedParts {
   readonly outcomes: Outcomes;
   readonly replyWindows: ReplyWindows;
   readonly seats: Seats;
+  /** The versions of skills that owners have approved. */
+  readonly skillPins: PinStore;
   /** Returns a running account of a channel, if there is one. */
   getAccount(channel: string, account: string): Account | undefined;
   /** Returns the definition of a configured account's channel. */
@@ -88,7 +92,9 @@ export async function createCoreContext(
   );
   const config = createLiveConfig(first);
   await prepareWorkspaces(options, config.current().agents);
-  await config.current().skills.pinFirstSeen();
+  await importSkillPins(store.kv, home);
+  const skillPins = openSkillPins(store.kv, home);
+  await config.current().skills.pinFirstSeen(skillPins);
   const metrics = createMetrics({ version: VERSION });
   const onViewerError = (error: unknown): void => logger.error({ err: reasonOf(error) }, "a viewer failed");
   return {
@@ -131,6 +137,7 @@ export async function createCoreContext(
       now,
     }),
     seats: ALL_SEATS,
+    skillPins,
     getAccount(channel, name) {
       const account = accounts.get(channel, name);
       return account && (instrument?.account(account) ?? account);

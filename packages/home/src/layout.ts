@@ -34,7 +34,7 @@ export interface Home {
   readonly skillsDir: string;
   /** Programs that an owner installed for skills. Commands of agents may run those in its `bin`. */
   readonly programsDir: string;
-  /** Holds the approvals of skills by owners. */
+  /** Held the approvals of skills by owners in earlier versions. The gateway moves them into the database. */
   readonly skillPinsDir: string;
   /** Holds the default workspaces of agents. */
   readonly workspacesDir: string;

@@ -8,5 +8,5 @@ export interface Seats {
   isHere(agentId: string, sessionKey?: string): boolean;
 }
 
-/** The seats of a gateway that shares its store with nobody: every agent runs here. */
+/** The seats of a gateway that does not share its store: every agent runs here. */
 export const ALL_SEATS: Seats = { isHere: () => true };

@@ -7,7 +7,8 @@ import type { SkillSource } from "./sources.ts";
 
 /** Storage for approvals of skills, and the diff shown to the person who approves. */
 interface SkillPins {
-  readonly store: PinStore;
+  /** Returns undefined while the store is not open. Skills then need no approval, and nothing is stored. */
+  readonly store: () => PinStore | undefined;
   readonly compare: CompareTexts;
 }
 

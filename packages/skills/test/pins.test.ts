@@ -1,23 +1,41 @@
-import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { compareTexts } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
 import { diskFs, type SkillFs } from "../src/fs.ts";
-import { createPinFiles, createSkills, shortDigest } from "../src/index.ts";
+import { createPins, createSkills, importPinFiles, shortDigest } from "../src/index.ts";
 import type { CompareTexts } from "../src/pins/approvals.ts";
+import type { PinValues } from "../src/pins/pin-store.ts";
 import type { SkillSource } from "../src/sources.ts";
+import { sha256 } from "../src/text.ts";
 import { folder, write } from "./folders.ts";
 
 const compare: CompareTexts = (texts) => compareTexts(texts, { role: "owner" });
 
+/** Creates values in memory that are converted to JSON and back, as in a database. */
+function memoryValues() {
+  const texts = new Map<string, string>();
+  const values: PinValues = {
+    async get(_namespace, key) {
+      const text = texts.get(key);
+      return text === undefined ? undefined : JSON.parse(text);
+    },
+    async set(_namespace, key, value) {
+      texts.set(key, JSON.stringify(value));
+    },
+  };
+  return { ...values, texts };
+}
+
 /** Creates skills of several sources, and an agent with a workspace. */
 function open(files: Readonly<Record<string, string>>) {
   const dir = folder(files);
+  const kv = memoryValues();
   const source = (kind: SkillSource["kind"]): SkillSource => ({ kind, dir: join(dir, kind) });
   const agent = { workspaceDir: join(dir, "work") };
   const start = (pinsFirstSeen?: () => boolean) => {
     const sources = [source("bundled"), source("managed")];
-    const pins = { store: createPinFiles(join(dir, "pins")), compare };
+    const pins = { store: () => createPins(kv), compare };
     const more = pinsFirstSeen && { pinsFirstSeen };
     const skills = createSkills({ sources, pins, maxAgeMs: 0, env: {}, ...more });
     const offered = async () => (await skills.forAgent(agent)).skills.map(({ id }) => id);
@@ -29,7 +47,7 @@ function open(files: Readonly<Record<string, string>>) {
     };
     return { skills, offered, waiting, one };
   };
-  return { dir, start, agent };
+  return { dir, start, agent, kv };
 }
 
 describe("a skill that changes", () => {
@@ -202,13 +220,77 @@ describe("a new skill", () => {
   });
 });
 
-describe("the files of approvals", () => {
+describe("stored approvals", () => {
   it("approve nothing if they are damaged", async () => {
-    const { dir, start } = open({ "managed/a/SKILL.md": "# a" });
+    const { start, kv } = open({ "managed/a/SKILL.md": "# a" });
     await start().offered();
-    for (const name of readdirSync(join(dir, "pins")).filter((each) => each.startsWith("skill-")))
-      writeFileSync(join(dir, "pins", name), "{");
+    for (const key of kv.texts.keys()) if (key.startsWith("skill-")) kv.texts.set(key, "null");
     expect(await start().offered()).toEqual([]);
+  });
+
+  it("apply to the same folder at another path", async () => {
+    const [one, two] = [
+      folder({ "managed/a/SKILL.md": "# a" }),
+      folder({ "managed/a/SKILL.md": "# changed" }),
+    ];
+    const kv = memoryValues();
+    const start = (root: string) => {
+      const store = createPins(kv, (dir) => dir.replace(root, "home:"));
+      const sources: SkillSource[] = [{ kind: "managed", dir: join(root, "managed") }];
+      return createSkills({ sources, pins: { store: () => store, compare }, env: {} });
+    };
+    const offered = async (root: string) => (await start(root).forAgent()).skills.map(({ id }) => id);
+    expect(await offered(one)).toEqual(["a"]);
+    expect(await offered(two)).toEqual([]);
+    const [pending] = await start(two).pending();
+    expect(pending?.diff).toContain("+# changed");
+    if (pending !== undefined) await start(two).approve(pending, "ann");
+    expect([await offered(one), await offered(two)]).toEqual([[], ["a"]]);
+  });
+
+  it("are read only when their store is open", async () => {
+    const { dir, kv } = open({ "managed/a/SKILL.md": "# a" });
+    const sources: SkillSource[] = [{ kind: "managed", dir: join(dir, "managed") }];
+    let store: ReturnType<typeof createPins> | undefined = createPins(kv);
+    const start = () => createSkills({ sources, pins: { store: () => store, compare }, env: {} });
+    await start().forAgent();
+    write(dir, { "managed/a/SKILL.md": "# changed" });
+    store = undefined;
+    const skills = start();
+    expect((await skills.forAgent()).skills).toHaveLength(1);
+    expect(await skills.pending()).toEqual([]);
+    store = createPins(kv);
+    expect((await skills.forAgent()).skills).toEqual([]);
+  });
+
+  it("are imported once from the files of earlier versions, without approving anything new", async () => {
+    const { dir, start, kv } = open({ "managed/a/SKILL.md": "# a", "work/skills/b/SKILL.md": "# b" });
+    await start().offered();
+    const old = join(dir, "old");
+    const files = new Map([...kv.texts].map(([key, text]) => [`old/${key}.json`, text]));
+    write(dir, { ...Object.fromEntries(files), "old/unrelated.tmp": "x" });
+    const damaged = `skill-${sha256(join(dir, "work/skills/b")).slice(0, 32)}`;
+    write(dir, { [`old/${damaged}.json`]: "{", "managed/a/SKILL.md": "# changed" });
+    kv.texts.clear();
+    await importPinFiles(old, kv);
+    expect(existsSync(old)).toBe(false);
+    const { offered, waiting } = start();
+    expect([await offered(), await waiting()]).toEqual([[], ["b", "a"]]);
+    write(dir, { "managed/a/SKILL.md": "# a" });
+    expect(await offered()).toEqual(["a"]);
+    write(dir, { "work/skills/new/SKILL.md": "# new" });
+    expect(await waiting()).toEqual(["b", "new"]);
+    await importPinFiles(old, kv);
+    expect(await offered()).toEqual(["a"]);
+  });
+
+  it("are kept if the files of earlier versions have others", async () => {
+    const { dir, start, kv } = open({ "managed/a/SKILL.md": "# a" });
+    await start().offered();
+    const before = new Map(kv.texts);
+    write(dir, Object.fromEntries([...before.keys()].map((key) => [`old/${key}.json`, "{}"])));
+    await importPinFiles(join(dir, "old"), kv);
+    expect(kv.texts).toEqual(before);
   });
 
   it("are not written if `pinsFirstSeen` is false", async () => {
@@ -224,7 +306,8 @@ describe("skills of several agents", () => {
     const dir = folder({ "managed/a/SKILL.md": "# a\n", "one/skills/x/SKILL.md": "# x\n" });
     const source: SkillSource = { kind: "managed", dir: join(dir, "managed") };
     for (let time = 0; time < 10; time++) {
-      const pins = { store: createPinFiles(join(dir, `pins-${time}`)), compare };
+      const store = createPins(memoryValues());
+      const pins = { store: () => store, compare };
       const skills = createSkills({ sources: [source], pins, env: {} });
       const agents = ["one", "two", "one"].map((name) => skills.forAgent({ workspaceDir: join(dir, name) }));
       const offered = (await Promise.all(agents)).map((each) => each.skills.map(({ id }) => id));
@@ -248,9 +331,10 @@ describe("a skill whose folder cannot be looked through", () => {
         return diskFs.list(path, limit);
       },
     };
+    const pins = createPins(memoryValues());
     const skills = createSkills({
       sources: [{ kind: "managed", dir: join(dir, "managed") }],
-      pins: { store: createPinFiles(join(dir, "pins")), compare },
+      pins: { store: () => pins, compare },
       maxAgeMs: 0,
       env: {},
       fs,

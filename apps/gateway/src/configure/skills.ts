@@ -6,9 +6,9 @@ import { configuredPath, GatewayError, type Home } from "@signalbox/home";
 import {
   type AgentSkills,
   createPathLookup,
-  createPinFiles,
   createSkills,
   type PendingSkill,
+  type PinStore,
   type Skills,
   type SkillsCheck,
   type SkillTarget,
@@ -37,12 +37,14 @@ export interface AgentsSkills {
   /** Returns the skills that are waiting for an owner's approval. */
   pending(agent: Agent): Promise<readonly PendingSkill[]>;
   approve: Skills["approve"];
+  /** Checks skills against the stored pins from now on. Pins none. */
+  usePins(pins: PinStore): void;
   /**
-   * Pins skills when they are first seen. Called by the gateway that holds the home.
+   * Like {@link usePins}, and pins skills that are seen for the first time. Called by the gateway that holds the home.
    *
    * @throws GatewayError if the pins cannot be written
    */
-  pinFirstSeen(): Promise<void>;
+  pinFirstSeen(pins: PinStore): Promise<void>;
 }
 
 export async function resolveSkills(options: {
@@ -52,6 +54,8 @@ export async function resolveSkills(options: {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folder of the bundled skills. */
   readonly bundledDir: string;
+  /** Default: skills need no approval until {@link AgentsSkills.usePins} or `pinFirstSeen` is called. */
+  readonly pins?: PinStore | undefined;
 }): Promise<AgentsSkills> {
   const { loaded, home, agents, env, bundledDir } = options;
   const { load, entries } = loaded.config.skills;
@@ -61,6 +65,7 @@ export async function resolveSkills(options: {
     bundledDir,
     extraDirs: load.extraDirs.map((dir) => configuredPath(home, dir)),
   });
+  let { pins } = options;
   let pinsFirstSeen = false;
   const skills = createSkills({
     sources,
@@ -68,7 +73,7 @@ export async function resolveSkills(options: {
     entries,
     maxAgeMs: MAX_AGE_MS,
     pins: {
-      store: createPinFiles(home.skillPinsDir),
+      store: () => pins,
       compare: (texts) => compareTexts(texts, { role: "owner" }),
     },
     pinsFirstSeen: () => pinsFirstSeen,
@@ -110,14 +115,18 @@ export async function resolveSkills(options: {
       for (const agent of agents.all) await look(agent);
       return isApproved;
     },
-    async pinFirstSeen() {
+    usePins(stored) {
+      pins = stored;
+    },
+    async pinFirstSeen(stored) {
+      pins = stored;
       pinsFirstSeen = true;
       try {
         for (const agent of agents.all) await pending(agent);
       } catch (error) {
         throw new GatewayError(
           "cannot_write",
-          `Skills cannot be pinned in ${home.skillPinsDir}: ${reasonOf(error)}. Make that folder writable for this user, and check that the disk has space.`,
+          `Skills cannot be pinned in ${home.databaseFile}: ${reasonOf(error)}. Check that the disk has space.`,
           { cause: error },
         );
       }

@@ -35,7 +35,7 @@ export type CompareTexts = (texts: {
 }) => Promise<string>;
 
 export interface SkillApprovalsOptions {
-  readonly store: PinStore;
+  readonly store: () => PinStore | undefined;
   readonly compare: CompareTexts;
   readonly pinsFirstSeen: () => boolean;
   readonly pinner: Pinner;
@@ -54,7 +54,7 @@ interface Check {
  * are first seen. Skills that appear in a known workspace and skills that change wait for an owner.
  */
 export class SkillApprovals {
-  readonly #store: PinStore;
+  readonly #getStore: () => PinStore | undefined;
   readonly #compare: CompareTexts;
   readonly #pinsFirstSeen: () => boolean;
   readonly #pinner: Pinner;
@@ -65,7 +65,7 @@ export class SkillApprovals {
   readonly #approved = new Map<string, ApprovedSkill>();
 
   constructor({ store, compare, pinsFirstSeen, pinner, fs, now }: SkillApprovalsOptions) {
-    this.#store = store;
+    this.#getStore = store;
     this.#compare = compare;
     this.#pinsFirstSeen = pinsFirstSeen;
     this.#pinner = pinner;
@@ -79,17 +79,18 @@ export class SkillApprovals {
    * @param maxAgeMs maximum age of a check, in milliseconds
    */
   async check(skill: Skill, sourceDir: string, maxAgeMs: number): Promise<Ineligibility | undefined> {
-    if (skill.source === "bundled") return undefined;
+    const store = this.#getStore();
+    if (skill.source === "bundled" || store === undefined) return undefined;
     const before = this.#checks.get(skill.dir);
     const at = this.#now();
     const age = maxAgeMs === 0 ? 0 : Math.max(maxAgeMs, MIN_AGE_FACTOR * (before?.tookMs ?? 0));
     if (before !== undefined && Math.abs(at - before.at) < age) return before.reason;
-    const reason = await this.#checkNow(skill, sourceDir);
+    const reason = await this.#checkNow(store, skill, sourceDir);
     this.#checks.set(skill.dir, { at, tookMs: this.#now() - at, reason });
     return reason;
   }
 
-  async #checkNow(skill: Skill, sourceDir: string): Promise<Ineligibility | undefined> {
+  async #checkNow(store: PinStore, skill: Skill, sourceDir: string): Promise<Ineligibility | undefined> {
     try {
       const pin = await this.#pinner.pin(skill);
       // The skill was read earlier than it is pinned now.
@@ -97,11 +98,11 @@ export class SkillApprovals {
         return { requirement: "pin", missing: [skill.file], message: "It changed while it was checked." };
       }
       if (this.#approved.get(skill.dir)?.pin.digest === pin.digest) return undefined;
-      const approved = await this.#store.get(skill.dir);
+      const approved = await store.get(skill.dir);
       if (approved !== undefined) this.#approved.set(skill.dir, approved);
       const isNew = approved === undefined;
-      if (isNew && !(IN_WORKSPACES.has(skill.source) && (await this.#store.isKnown(sourceDir)))) {
-        if (this.#pinsFirstSeen()) await this.#approve(skill, pin, "as it was first seen");
+      if (isNew && !(IN_WORKSPACES.has(skill.source) && (await store.isKnown(sourceDir)))) {
+        if (this.#pinsFirstSeen()) await this.#approve(store, skill, pin, "as it was first seen");
         return undefined;
       }
       const change = comparePins(approved?.pin ?? EMPTY_PIN, pin);
@@ -119,15 +120,17 @@ export class SkillApprovals {
 
   /** Marks a source as known. Skills that are added to it later need approval. */
   async markKnown(sourceDir: string): Promise<void> {
-    if (this.#pinsFirstSeen() && !(await this.#store.isKnown(sourceDir)))
-      await this.#store.markKnown(sourceDir);
+    const store = this.#getStore();
+    if (store !== undefined && this.#pinsFirstSeen() && !(await store.isKnown(sourceDir)))
+      await store.markKnown(sourceDir);
   }
 
   /** Returns the changes that an owner must see before approving a skill, or undefined if it is approved. */
   async getPending(skill: Skill): Promise<PendingSkill | undefined> {
-    const pin = await this.#getPin(skill);
-    if (pin === undefined) return undefined;
-    const approved = await this.#store.get(skill.dir);
+    const store = this.#getStore();
+    const pin = store && (await this.#getPin(skill));
+    if (store === undefined || pin === undefined) return undefined;
+    const approved = await store.get(skill.dir);
     const change = comparePins(approved?.pin ?? EMPTY_PIN, pin);
     if (change === undefined) return undefined;
     const diff = await createDiff(this.#compare, approved?.texts ?? {}, this.#readTexts(skill, pin));
@@ -136,9 +139,10 @@ export class SkillApprovals {
 
   /** Approves a skill. Returns false if its folder no longer has this digest. */
   async approve(skill: Skill, digest: string, by: string): Promise<boolean> {
-    const pin = await this.#getPin(skill);
-    if (pin?.digest !== digest) return false;
-    await this.#approve(skill, pin, by);
+    const store = this.#getStore();
+    const pin = store && (await this.#getPin(skill));
+    if (store === undefined || pin?.digest !== digest) return false;
+    await this.#approve(store, skill, pin, by);
     this.#checks.delete(skill.dir);
     return true;
   }
@@ -153,10 +157,10 @@ export class SkillApprovals {
     }
   }
 
-  async #approve(skill: Skill, pin: SkillPin, by: string): Promise<void> {
+  async #approve(store: PinStore, skill: Skill, pin: SkillPin, by: string): Promise<void> {
     const texts = this.#readTexts(skill, pin);
     const approved: ApprovedSkill = { dir: skill.dir, pin, texts, by, at: this.#now() };
-    await this.#store.put(approved);
+    await store.put(approved);
     this.#approved.set(skill.dir, approved);
   }
 

@@ -19,6 +19,7 @@ import { resolveSkills } from "../../configure/skills.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
 import { shellWord } from "../format-command.ts";
+import { withSkillPins } from "../home-pins.ts";
 import { withStore } from "../home-store.ts";
 import type { ConfiguredHome, GatewayHost } from "../host.ts";
 import { askNobody, askTerminal } from "../init/asker.ts";
@@ -61,8 +62,10 @@ async function findSkill(
   { skillsDir: bundledDir }: GatewayHost,
 ): Promise<SkillReport> {
   const agents = resolveAgents(loaded, home);
-  const { check } = await resolveSkills({ loaded, home, agents, env, bundledDir });
-  const checks = await Promise.all(agents.all.map(check));
+  const checks = await withSkillPins(home, "read", async (pins) => {
+    const { check } = await resolveSkills({ loaded, home, agents, env, bundledDir, pins });
+    return Promise.all(agents.all.map(check));
+  });
   const named = checks.flatMap(({ skills }) => skills).filter(({ skill }) => skill.id === name);
   const lacks = ({ reasons }: SkillReport, ...requirements: readonly string[]) =>
     reasons.some(({ requirement }) => requirements.includes(requirement));

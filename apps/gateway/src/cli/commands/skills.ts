@@ -3,6 +3,7 @@ import { GatewayError } from "@signalbox/home";
 import {
   describePending,
   type PendingSkill,
+  type PinStore,
   type Skill,
   type Skills,
   type SkillsCheck,
@@ -13,6 +14,7 @@ import { resolveAgents } from "../../configure/agents.ts";
 import { resolveSkills } from "../../configure/skills.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
+import { withSkillPins } from "../home-pins.ts";
 import { withStore } from "../home-store.ts";
 import type { ConfiguredHome, GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
@@ -27,12 +29,17 @@ interface SkillsOfAgent {
   readonly approve: Skills["approve"];
 }
 
-async function readSkills(
+function readSkills(configured: ConfiguredHome, host: GatewayHost): Promise<SkillsOfAgent[]> {
+  return withSkillPins(configured.home, "read", (pins) => readSkillsWith(pins, configured, host));
+}
+
+async function readSkillsWith(
+  pins: PinStore | undefined,
   { home, loaded, env }: ConfiguredHome,
   { skillsDir: bundledDir }: GatewayHost,
 ): Promise<SkillsOfAgent[]> {
   const agents = resolveAgents(loaded, home);
-  const resolved = await resolveSkills({ loaded, home, agents, env, bundledDir });
+  const resolved = await resolveSkills({ loaded, home, agents, env, bundledDir, pins });
   const { approve } = resolved;
   return Promise.all(
     agents.all.map(async (agent) => {
@@ -102,10 +109,13 @@ export async function approve(
   host: GatewayHost,
 ): Promise<void> {
   const configured = configuredHome(options);
-  const wanted = oncePerFolder(await readSkills(configured, host)).find(
-    ({ pending }) => pending.skill.id === name && shortDigest(pending) === options.hash,
-  );
-  if (wanted === undefined || !(await wanted.approve(wanted.pending, OPERATOR)))
+  const wanted = await withSkillPins(configured.home, "share", async (pins) => {
+    const found = oncePerFolder(await readSkillsWith(pins, configured, host)).find(
+      ({ pending }) => pending.skill.id === name && shortDigest(pending) === options.hash,
+    );
+    return found !== undefined && (await found.approve(found.pending, OPERATOR)) ? found : undefined;
+  });
+  if (wanted === undefined)
     throw new GatewayError(
       "failure",
       `No skill ${name} with the hash ${options.hash} needs approval. \`signalbox skills changes\` shows those that do.`,

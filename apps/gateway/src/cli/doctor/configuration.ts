@@ -4,6 +4,7 @@ import { ConfigError, formatProblem, type Problem } from "@signalbox/config";
 import { type Home, openVault, readConfig } from "@signalbox/home";
 import type { PendingSkill } from "@signalbox/skills";
 import { IMAGES_NOT_RESIZED } from "../../agent/images.ts";
+import { withSkillPins } from "../home-pins.ts";
 import type { GatewayHost } from "../host.ts";
 import { type Finding, runCheck } from "./finding.ts";
 import { checkReach, describeExec } from "./policy.ts";
@@ -51,7 +52,10 @@ export async function checkConfiguration(home: Home, host: GatewayHost): Promise
     if (loaded.config.memory.enabled && existsSync(home.databaseFile))
       for (const { id } of agents.all)
         findings.push(await runCheck(`memory of ${id}`, () => checkMemory(home, id)));
-    for (const agent of agents.all) findings.push(...changedSkills(agent.id, await skills.pending(agent)));
+    await withSkillPins(home, "read", async (pins) => {
+      if (pins !== undefined) skills.usePins(pins);
+      for (const agent of agents.all) findings.push(...changedSkills(agent.id, await skills.pending(agent)));
+    });
     findings.push(await runCheck("pictures", async () => describeImages(host)));
     findings.push(await runCheck("policy", async () => checkReach(agents)));
     findings.push(await runCheck("exec", () => describeExec(loaded.config, agents, home)));
