@@ -43,6 +43,14 @@ export const faultsWithDrafts: readonly Fault[] = [
     plant: drafts(() => ({ abort: async () => {} })),
   },
   {
+    fault: "leaves the text of aborted drafts, although it cannot remove messages",
+    check: "drafts: removes an aborted draft",
+    plant: (echo) => ({
+      ...drafts(() => ({ abort: async () => {} }))(echo),
+      capabilities: { ...echo.capabilities, remove: false },
+    }),
+  },
+  {
     fault: "cannot continue an earlier draft",
     check: "drafts: continues a draft of an earlier process",
     plant: running((channel) => ({

@@ -38,6 +38,24 @@ describe("createWebhook", () => {
     expect((await open()(request("hub.verify_token=t0ken"))).status).toBe(405);
   });
 
+  it("verifies a request with a signature in its URL", async () => {
+    const webhook = createWebhook<object>({
+      maxBytes: 100,
+      logger,
+      verify: (_body, _headers, url) =>
+        url.searchParams.get("signature") === "s1"
+          ? { kind: "event", event: {} }
+          : { kind: "forged", reason: "wrong signature" },
+      handle: async () => "accepted",
+    });
+    const post = async (signature: string) => {
+      const url = `https://gateway.example/e?signature=${signature}`;
+      return (await webhook(new Request(url, { method: "POST", body: "{}" }))).status;
+    };
+    expect(await post("s1")).toBe(200);
+    expect(await post("s2")).toBe(401);
+  });
+
   it("passes the check of a GET challenge, and fails it with another token", async () => {
     const check = (token: string) =>
       checkWebhook({

@@ -19,8 +19,8 @@ export type VerifyResult<Event> =
 export interface WebhookOptions<Event> {
   /** Maximum size of a body in bytes. */
   readonly maxBytes: number;
-  /** Checks the signature and age of the raw body, then parses it. */
-  verify(body: Uint8Array, headers: Headers): VerifyResult<Event>;
+  /** Checks the signature and age of the raw body, then parses it. Some platforms put the signature in the URL. */
+  verify(body: Uint8Array, headers: Headers, url: URL): VerifyResult<Event>;
   /** Emits an event. Resolves once it is stored. */
   handle(event: Event): Promise<HandleResult>;
   /**
@@ -58,7 +58,7 @@ export function createWebhook<Event>(
     if (request.method !== "POST") return reply(405, { error: "method not allowed" }, { allow: "POST" });
     const body = await readBody(request, read, maxBytes);
     if (body === undefined) return reply(413, { error: `body over ${maxBytes} bytes` });
-    const verified = options.verify(body, request.headers);
+    const verified = options.verify(body, request.headers, new URL(request.url));
     switch (verified.kind) {
       case "forged":
         // Logged at debug level, because otherwise anyone could flood the log with such requests.

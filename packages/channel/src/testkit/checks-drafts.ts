@@ -113,21 +113,24 @@ export const draftChecks: readonly Check[] = [
     group,
     name: "removes an aborted draft",
     applies,
-    async run({ open }) {
+    async run({ open, definition: { capabilities } }) {
       await using bench = await open();
       const draft = await openDraft(bench);
       await draft.update("nev");
       await draft.abort();
       await draft.abort();
       await draft.update("never");
-      expectEqual(
-        sentTexts(bench),
-        [],
-        "abort must remove the draft's message, and later updates do nothing",
+      const shown = sentTexts(bench);
+      if (capabilities.remove === true)
+        expectEqual(shown, [], "abort must remove the draft's message, and later updates do nothing");
+      // On some platforms, nobody can remove a message.
+      expectThat(
+        !shown.some((text) => text.includes("nev")),
+        "After abort, no message may contain the text of the draft, and later updates do nothing",
       );
       const unshown = await openDraft(bench, { idempotencyKey: "conf-2" });
       await unshown.abort();
-      expectEqual(sentTexts(bench), [], "abort before the first update must not create a message");
+      expectEqual(sentTexts(bench), shown, "abort before the first update must not create a message");
     },
   },
   {

@@ -133,6 +133,8 @@ export interface Platform<Address> {
    * All texts that drafts have shown so far, in order, including those of removed messages. For channels with drafts.
    */
   drafted?(): readonly string[];
+  /** A message in `to` that drafts reply to, for platforms on which a draft must be a reply. */
+  readonly draftReplyTo?: string;
   /** Makes all sent and shown messages older by `ms` milliseconds. For channels with an edit window or previews. */
   age?(ms: number): void;
   /**

@@ -19,10 +19,15 @@ export function sentTexts<Address>({ platform }: Pick<Opened<Address>, "platform
   return platform.sent().map(({ text }) => text);
 }
 
-/** Opens a draft in the conversation that the bot may write to. */
+/** Opens a draft in the conversation that the bot may write to, as a reply if the platform requires that. */
 export function openDraft<Address>(
   { channel, platform }: Opened<Address>,
   options: Partial<DraftOptions> = {},
 ): Promise<Draft> {
-  return method(channel, "openDraft")(platform.to, { idempotencyKey: "conf-1", signal: never, ...options });
+  return method(channel, "openDraft")(platform.to, {
+    idempotencyKey: "conf-1",
+    signal: never,
+    replyTo: platform.draftReplyTo,
+    ...options,
+  });
 }
