@@ -5,6 +5,7 @@ import { feishu } from "@signalbox/channel-feishu";
 import { signal } from "@signalbox/channel-signal";
 import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
+import { wecom } from "@signalbox/channel-wecom";
 import { whatsapp } from "@signalbox/channel-whatsapp";
 import { configJsonSchema, formatProblem, loadConfig } from "@signalbox/config";
 import { type Actions, createProgram } from "@signalbox/gateway/cli";
@@ -13,7 +14,7 @@ import { parseAllDocuments } from "yaml";
 import { findCodeBlocks, findCommands, findInvocations } from "../src/code-blocks.ts";
 import { findTranslation, PAGES, ROOT } from "../src/pages.ts";
 
-const CHANNELS = [discord, feishu, signal, slack, telegram, whatsapp];
+const CHANNELS = [discord, feishu, signal, slack, telegram, wecom, whatsapp];
 
 const sources = PAGES.flatMap((page) => [page.source, findTranslation(page) ?? []].flat());
 const blocks = [...sources, "README.md", "README.zh.md"].flatMap((source) =>
@@ -87,8 +88,8 @@ describe("configurations in documents", () => {
       for (const account of Object.values(accounts)) {
         const schema = CHANNELS.find((channel) => channel.id === id)?.config;
         const outcome = await schema?.["~standard"].validate(account);
-        // The tokens in documents do not have the format of the platform.
-        const wrong = (outcome?.issues ?? []).filter(({ path }) => !/token/i.test(String(path?.[0])));
+        // The tokens and keys in documents do not have the format of the platform.
+        const wrong = (outcome?.issues ?? []).filter(({ path }) => !/token|key/i.test(String(path?.[0])));
         expect(wrong).toEqual([]);
       }
   });

@@ -5,6 +5,7 @@ import { feishu } from "@signalbox/channel-feishu";
 import { signal } from "@signalbox/channel-signal";
 import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
+import { wecom } from "@signalbox/channel-wecom";
 import { whatsapp } from "@signalbox/channel-whatsapp";
 import { describe, expect, it } from "vitest";
 import { ROOT } from "../src/pages.ts";
@@ -14,7 +15,7 @@ import { createHttpApiPage } from "../src/reference/http-api.ts";
 import { createComponents, createOpenApi } from "../src/reference/open-api.ts";
 
 const generated = [
-  ["configuration.md", createConfigurationPage([discord, feishu, signal, slack, telegram, whatsapp])],
+  ["configuration.md", createConfigurationPage([discord, feishu, signal, slack, telegram, wecom, whatsapp])],
   ["http-api.md", createHttpApiPage()],
   ...createCommandPages(),
 ] as const;

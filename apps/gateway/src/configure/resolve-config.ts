@@ -4,6 +4,7 @@ import { feishu } from "@signalbox/channel-feishu";
 import { signal } from "@signalbox/channel-signal";
 import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
+import { wecom } from "@signalbox/channel-wecom";
 import { whatsapp } from "@signalbox/channel-whatsapp";
 import { ASSETS } from "../assets.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
@@ -33,6 +34,7 @@ export const builtInChannels: readonly ChannelDefinition[] = [
   signal,
   slack,
   telegram,
+  wecom,
   whatsapp,
 ];
 
@@ -43,6 +45,7 @@ const CHANNEL_PACKAGES = {
   signal: "@signalbox/channel-signal",
   slack: "@signalbox/channel-slack",
   telegram: "@signalbox/channel-telegram",
+  wecom: "@signalbox/channel-wecom",
   whatsapp: "@signalbox/channel-whatsapp",
 };
 

@@ -1,0 +1,3 @@
+export type { WecomAddress } from "./address.ts";
+export type { WecomConfig } from "./config.ts";
+export { wecom } from "./wecom.ts";

@@ -1,0 +1,58 @@
+import { type ChannelDefinition, defineChannel } from "@signalbox/channel";
+import { addressCodec, type WecomAddress } from "./address.ts";
+import { createWecom } from "./channel.ts";
+import { type WecomConfig, wecomConfig } from "./config.ts";
+import { limits } from "./limits.ts";
+import { sendMedia } from "./media.ts";
+
+/**
+ * The WeCom (企业微信) channel: AI bots over the long connection or encrypted callbacks. Answers are native streaming
+ * replies. Needs no SDK.
+ */
+export const wecom: ChannelDefinition<WecomConfig, WecomAddress> = defineChannel({
+  specVersion: 1,
+  id: "wecom",
+  meta: {
+    label: "WeCom",
+    description: "An AI bot of WeCom (企业微信智能机器人), in direct messages and groups.",
+    docsUrl: "https://developer.work.weixin.qq.com/document/path/101463",
+    fields: {
+      botId: { label: "Bot ID", hint: "In the bot's API settings (API 模式 > 长连接)" },
+      secret: { label: "Secret", secret: true, hint: "The long connection's secret, in the same place" },
+      transport: { label: "socket or webhook", hint: "Transport of messages; default: socket" },
+      token: { label: "Token", secret: true, hint: "In the bot's API settings; for webhooks" },
+      encodingAesKey: {
+        label: "EncodingAESKey",
+        secret: true,
+        hint: "In the bot's API settings; for webhooks",
+      },
+      webhookUrl: {
+        label: "Webhook URL",
+        hint: "The URL in the bot's API settings; `doctor` calls it to verify that it leads to this gateway",
+      },
+      name: { label: "Name of the bot", hint: "Only if it contains spaces" },
+      wsUrl: { label: "Address of the long connection", hint: "Only for a private deployment" },
+      apiBaseUrl: { label: "API URL", hint: "Only for a private deployment" },
+    },
+  },
+  config: wecomConfig,
+  capabilities: {
+    text: { max: limits.contentBytes, unit: "bytes", markup: "markdown" },
+    media: {
+      kinds: ["image", "video", "file"],
+      maxBytes: limits.mediaBytes,
+      maxPerMessage: limits.mediaPerMessage,
+    },
+    sendMedia,
+    stream: "native",
+    threads: "reply",
+    openDirect: true,
+    delivery: { readback: "recent" },
+    rate: [{ scope: "conversation", perSecond: limits.messagesPerSecond, burst: limits.messageBurst }],
+    intake: "handed_over",
+    transports: ["socket", "webhook"],
+  },
+  codec: addressCodec,
+  connects: ({ transport }) => transport === "socket",
+  create: async (context) => createWecom(context),
+});
