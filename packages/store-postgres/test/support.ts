@@ -52,7 +52,9 @@ const EMPTY = `DO $$ DECLARE item record; BEGIN
   END LOOP; END $$`;
 
 /** Opens an empty store with a clock that stands still until the test moves it. */
-export async function openEmpty(options: Partial<PostgresStoreOptions> = {}): Promise<StoreUnderTest> {
+export async function openEmpty(
+  options: Partial<PostgresStoreOptions> = {},
+): Promise<StoreUnderTest & { readonly time: { now: number } }> {
   shared ??= createShared();
   const url = await shared;
   await administrate(EMPTY, url);
@@ -60,6 +62,7 @@ export async function openEmpty(options: Partial<PostgresStoreOptions> = {}): Pr
   const store = await openPostgresStore({ url, clock: () => time.now, ...options });
   return {
     store,
+    time,
     now: () => time.now,
     advance: (ms) => {
       time.now += ms;
