@@ -59,7 +59,7 @@ export async function openEmpty(
   const url = await shared;
   await administrate(EMPTY, url);
   const time = { now: Date.UTC(2026, 10, 21, 12) };
-  const store = await openPostgresStore({ url, clock: () => time.now, ...options });
+  const store = await openPostgresStore({ url, connections: 4, clock: () => time.now, ...options });
   return {
     store,
     time,

@@ -27,13 +27,13 @@ interface RejectionMatchers {
 }
 
 /** The `expect` function of a runner. */
-export interface Expect {
+interface Expect {
   (actual: unknown): Matchers;
   any(type: unknown): unknown;
 }
 
 /** Options of a store that the tests set. */
-export interface SuiteStoreOptions {
+interface SuiteStoreOptions {
   readonly limits?: { readonly inbox?: number };
 }
 
