@@ -130,6 +130,11 @@ export interface Capabilities {
     /** The platform ignores a second message with the same key for `windowMs`. */
     readonly idempotencyKey?: { readonly windowMs: number };
     /**
+     * The same for drafts only, on a platform that has keys for drafts but not for other messages. Absent: the same as
+     * `idempotencyKey`.
+     */
+    readonly draftKey?: { readonly windowMs: number };
+    /**
      * `reconcile` can look up a sent message. With `recent`, it is reliable only for messages that this process sent,
      * so the host must record whether it tried to send a message before a crash.
      */

@@ -50,6 +50,11 @@ export function requiresKeys({ capabilities }: ChannelDefinition): string | unde
   return capabilities.delivery.idempotencyKey === undefined ? "no idempotency keys" : undefined;
 }
 
+/** An `applies` for checks of idempotency keys for drafts. */
+export function requiresDraftKeys({ capabilities: { delivery } }: ChannelDefinition): string | undefined {
+  return (delivery.draftKey ?? delivery.idempotencyKey) === undefined ? "no idempotency keys" : undefined;
+}
+
 /** Returns a value that the harness must provide for a check that applies. */
 export function required<T>(value: T | undefined, what: string): T {
   if (value === undefined)

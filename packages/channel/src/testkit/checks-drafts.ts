@@ -1,7 +1,7 @@
 import { isRetryable } from "../contract/errors.ts";
 import { splitText } from "../markdown/split-text.ts";
 import { textLength } from "../text.ts";
-import { type Check, method, requiresKeys, requiresPlatform } from "./check.ts";
+import { type Check, method, requiresDraftKeys, requiresPlatform } from "./check.ts";
 import { expectChannelError, expectEqual, expectThat } from "./expect.ts";
 import type { Platform } from "./harness.ts";
 import { message, openDraft, sentTexts } from "./steps.ts";
@@ -12,7 +12,7 @@ const applies: Check["applies"] = ({ capabilities: { stream, preview } }) => {
   return preview === undefined ? undefined : "drafts are previews";
 };
 const appliesWithKeys: Check["applies"] = (definition) =>
-  applies(definition) ?? requiresPlatform(definition) ?? requiresKeys(definition);
+  applies(definition) ?? requiresPlatform(definition) ?? requiresDraftKeys(definition);
 
 function getDraftedTexts<Address>(platform: Platform<Address>): readonly string[] {
   return method(platform, "drafted")();
@@ -150,7 +150,7 @@ export const draftChecks: readonly Check[] = [
         "A draft that is opened with a message id must have this id",
       );
       await continued.update("one and");
-      if (definition.capabilities.delivery.idempotencyKey !== undefined) {
+      if (requiresDraftKeys(definition) === undefined) {
         const again = await openDraft(bench);
         await again.update("one and a");
         expectEqual(

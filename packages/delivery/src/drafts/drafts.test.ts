@@ -19,6 +19,9 @@ const runId = createRunId();
 /** A platform without idempotency keys: a repeated send is a duplicate. */
 const KEYLESS: Capabilities = { ...KEYED, delivery: {} };
 
+/** A platform with keys for drafts only. */
+const KEYED_DRAFTS: Capabilities = { ...KEYED, delivery: { draftKey: { windowMs: HOUR } } };
+
 interface Bench {
   readonly clock: ManualClock;
   /** Number of stored notes. */
@@ -205,12 +208,14 @@ describe("a draft that is a message", () => {
       if (count === 1) throw new ChannelError("unknown_outcome", "no answer");
       return "om_1";
     };
-    const keyed = await openMessages(KEYED, lost);
-    await keyed.write("one");
-    expect(keyed.shown).toHaveLength(1);
-    await keyed.write("one and");
-    expect(keyed.shown).toHaveLength(2);
-    expect((await keyed.drafts.end(runId))?.reference?.messageId).toBe("om_1");
+    for (const capabilities of [KEYED, KEYED_DRAFTS]) {
+      const keyed = await openMessages(capabilities, lost);
+      await keyed.write("one");
+      expect(keyed.shown).toHaveLength(1);
+      await keyed.write("one and");
+      expect(keyed.shown).toHaveLength(2);
+      expect((await keyed.drafts.end(runId))?.reference?.messageId).toBe("om_1");
+    }
 
     const keyless = await openMessages(KEYLESS, lost);
     await keyless.write("one");

@@ -231,8 +231,8 @@ export class GrowingDraft {
   async #noteBeforeOpening({ definition }: DeliveryAccount): Promise<void> {
     // A preview needs no note: a process that resumes the run opens another one.
     if (definition.capabilities.preview !== undefined) return;
-    const windowMs = definition.capabilities.delivery.idempotencyKey?.windowMs ?? 0;
-    this.#until = this.#context.clock.now() + windowMs;
+    const { draftKey, idempotencyKey } = definition.capabilities.delivery;
+    this.#until = this.#context.clock.now() + ((draftKey ?? idempotencyKey)?.windowMs ?? 0);
     await this.#writeNote();
     this.#noted = true;
   }
