@@ -48,6 +48,7 @@ export const GROUPS: readonly PageGroup[] = [
     zhTitle: "平台",
     pages: [
       doc("guides/feishu", "Feishu and Lark", "飞书"),
+      doc("guides/dingtalk", "DingTalk", "钉钉"),
       doc("guides/slack", "Slack", "Slack"),
       doc("guides/discord", "Discord", "Discord"),
       doc("guides/telegram", "Telegram", "Telegram"),
