@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { dingtalk } from "@signalbox/channel-dingtalk";
 import { discord } from "@signalbox/channel-discord";
 import { feishu } from "@signalbox/channel-feishu";
 import { signal } from "@signalbox/channel-signal";
@@ -14,7 +15,7 @@ import { parseAllDocuments } from "yaml";
 import { findCodeBlocks, findCommands, findInvocations } from "../src/code-blocks.ts";
 import { findTranslation, PAGES, ROOT } from "../src/pages.ts";
 
-const CHANNELS = [discord, feishu, signal, slack, telegram, wecom, whatsapp];
+const CHANNELS = [dingtalk, discord, feishu, signal, slack, telegram, wecom, whatsapp];
 
 const sources = PAGES.flatMap((page) => [page.source, findTranslation(page) ?? []].flat());
 const blocks = [...sources, "README.md", "README.zh.md"].flatMap((source) =>

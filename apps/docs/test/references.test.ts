@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { dingtalk } from "@signalbox/channel-dingtalk";
 import { discord } from "@signalbox/channel-discord";
 import { feishu } from "@signalbox/channel-feishu";
 import { signal } from "@signalbox/channel-signal";
@@ -15,7 +16,10 @@ import { createHttpApiPage } from "../src/reference/http-api.ts";
 import { createComponents, createOpenApi } from "../src/reference/open-api.ts";
 
 const generated = [
-  ["configuration.md", createConfigurationPage([discord, feishu, signal, slack, telegram, wecom, whatsapp])],
+  [
+    "configuration.md",
+    createConfigurationPage([dingtalk, discord, feishu, signal, slack, telegram, wecom, whatsapp]),
+  ],
   ["http-api.md", createHttpApiPage()],
   ...createCommandPages(),
 ] as const;

@@ -1,4 +1,5 @@
 import type { ChannelDefinition } from "@signalbox/channel";
+import { dingtalk } from "@signalbox/channel-dingtalk";
 import { discord } from "@signalbox/channel-discord";
 import { feishu } from "@signalbox/channel-feishu";
 import { signal } from "@signalbox/channel-signal";
@@ -29,6 +30,7 @@ export interface ResolvedConfig extends Setup {
 
 /** The built-in channels. */
 export const builtInChannels: readonly ChannelDefinition[] = [
+  dingtalk,
   discord,
   feishu,
   signal,
@@ -40,6 +42,7 @@ export const builtInChannels: readonly ChannelDefinition[] = [
 
 /** Packages of the built-in channels, for accounts that run in their own process. */
 const CHANNEL_PACKAGES = {
+  dingtalk: "@signalbox/channel-dingtalk",
   discord: "@signalbox/channel-discord",
   feishu: "@signalbox/channel-feishu",
   signal: "@signalbox/channel-signal",
