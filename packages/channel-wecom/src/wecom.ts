@@ -47,7 +47,8 @@ export const wecom: ChannelDefinition<WecomConfig, WecomAddress> = defineChannel
     stream: "native",
     threads: "reply",
     openDirect: true,
-    delivery: { readback: "recent" },
+    // Streams have our ids. Messages without a reply have neither a key nor a history.
+    delivery: { draftKey: { windowMs: limits.streamWindowMs }, readback: "recent" },
     rate: [{ scope: "conversation", perSecond: limits.messagesPerSecond, burst: limits.messageBurst }],
     intake: "handed_over",
     transports: ["socket", "webhook"],

@@ -152,10 +152,11 @@ describe("drafts", () => {
     const { channel, fakeServer, replyTo } = await openDraft();
     const draft = await channel.openDraft?.(to, { idempotencyKey: "d", signal: never, replyTo });
     fakeServer.fail({ kind: "hang" });
-    await draft?.update("thin");
+    await expect(draft?.update("thin")).rejects.toMatchObject({ code: "unknown_outcome" });
+    await draft?.update("think");
     expect(draft?.messageId).toBe("d.0");
-    await draft?.finalize({ parts: text("think") });
-    expect(fakeServer.sent.map(({ shown }) => shown)).toEqual([["thin", "think"]]);
+    await draft?.finalize({ parts: text("thought") });
+    expect(fakeServer.sent.map(({ shown }) => shown)).toEqual([["thin", "think", "think", "thought"]]);
   });
 
   it("are finished once, although the acknowledgment is lost and another draft repeats it", async () => {

@@ -4,7 +4,6 @@ import {
   createEditedDraft,
   type Draft,
   type DraftOptions,
-  isChannelError,
 } from "@signalbox/channel";
 import { parseMessageId, type WecomAddress } from "../address.ts";
 import { isStreamEnded } from "../errors.ts";
@@ -41,13 +40,9 @@ export function createDraft(
     try {
       await sender.putStream(reqId, { id, ...frame }, signal);
     } catch (error) {
-      if (isStreamEnded(error)) {
-        if (frame.finish && wasFinished) return;
-        throw new ChannelError("unsupported", "WeCom: the draft can no longer be changed", { cause: error });
-      }
-      // The id of the message is known without the acknowledgment, and the next frame repeats this one.
-      const isLost = isChannelError(error) && error.code === "unknown_outcome";
-      if (!isLost || frame.finish || signal.aborted) throw error;
+      if (!isStreamEnded(error)) throw error;
+      if (frame.finish && wasFinished) return;
+      throw new ChannelError("unsupported", "WeCom: the draft can no longer be changed", { cause: error });
     }
   }
 
