@@ -13,6 +13,7 @@ import { startSignalPlatform } from "./platforms/signal.ts";
 import { startSlackPlatform } from "./platforms/slack.ts";
 import { startTelegramPlatform } from "./platforms/telegram.ts";
 import { startWebPlatform } from "./platforms/web.ts";
+import { startWecomPlatform } from "./platforms/wecom.ts";
 import { type PlatformEvent, platformEvents, type Scenario } from "./scenario.ts";
 import { createScenarioTurns, type ScenarioTurns } from "./turns.ts";
 
@@ -53,6 +54,7 @@ const starts: Readonly<Record<Channel, StartPlatform>> = {
   slack: startSlackPlatform,
   telegram: startTelegramPlatform,
   web: startWebPlatform,
+  wecom: startWecomPlatform,
 };
 
 /** Starts the platforms that have events. */

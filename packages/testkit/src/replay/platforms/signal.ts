@@ -1,16 +1,14 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { isRaw, type Raw } from "../../raw.ts";
+import type { Raw } from "../../raw.ts";
 import { signalPerson, startSignal, textEnvelope } from "../../signal/index.ts";
 import type { PlatformEvent } from "../scenario.ts";
 import { platformEvents } from "../scenario.ts";
-import type { GatewayAccess, StartPlatform } from "./platform.ts";
+import type { StartPlatform } from "./platform.ts";
+import { hasMessage, until } from "./stored-message.ts";
 
 const ACCOUNT = "+4915199999999";
 const UUID = "99999999-aaaa-4aaa-8aaa-000000000009";
 const GROUP = "Pmpi+EfPWmsxiomLe9Nx2XF9HOE483p6iKiFj65iMwI=";
 const FIRST_MESSAGE = 1_760_000_000_000;
-/** Maximum time until the gateway listens or has stored a message. */
-const WAIT_MS = 10_000;
 
 /** A signal-cli daemon, to whose stream the account listens. A message is delivered once the gateway has stored it. */
 export const startSignalPlatform: StartPlatform = async (scenario) => {
@@ -34,7 +32,8 @@ export const startSignalPlatform: StartPlatform = async (scenario) => {
       const sent = event.body ?? createEnvelope(event, FIRST_MESSAGE + count, names);
       await until(() => signal.events.listeners > 0);
       await signal.push(sent);
-      const isStored = await until(() => hasMessage(gateway, sent));
+      const messageId = `${sent["timestamp"]}:${sent["sourceUuid"]}`;
+      const isStored = await until(() => hasMessage(gateway, (id) => id === messageId));
       return { sent, status: isStored ? 200 : 503 };
     },
     sent: () =>
@@ -57,21 +56,4 @@ function createEnvelope(
     ...(chatType === "group" ? { groupId: chatId } : {}),
     ...(mention === true ? { fields: { mentions: [self] } } : {}),
   });
-}
-
-async function hasMessage({ url, token }: GatewayAccess, { timestamp, sourceUuid }: Raw): Promise<boolean> {
-  const response = await fetch(`${url}/api/messages`, { headers: { authorization: `Bearer ${token}` } });
-  const { messages }: Raw = Object(await response.json());
-  const list: readonly unknown[] = Array.isArray(messages) ? messages : [];
-  return list.some((one) => isRaw(one) && one["messageId"] === `${timestamp}:${sourceUuid}`);
-}
-
-/** Waits until the condition is true. Returns false after ten seconds. */
-async function until(holds: () => boolean | Promise<boolean>): Promise<boolean> {
-  const deadline = Date.now() + WAIT_MS;
-  while (!(await holds())) {
-    if (Date.now() > deadline) return false;
-    await delay(10);
-  }
-  return true;
 }
