@@ -23,8 +23,10 @@ export function openPool(
     max: connections,
     query_timeout: statementMs + ANSWER_MS,
   });
-  // An idle connection was lost. The pool opens another one for the next call.
+  // Lost connections are reported by the calls that use them, and the pool replaces idle ones. Without these listeners,
+  // the events would end the process.
   pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }
 

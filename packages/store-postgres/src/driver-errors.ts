@@ -1,4 +1,5 @@
 import { isStoreError, StoreError } from "@signalbox/store/errors";
+import { DrizzleQueryError } from "drizzle-orm/errors";
 
 /** SQLSTATE codes and classes after which the connection cannot be used, or the server accepts no work. */
 const UNREACHABLE = /^(?:08|57P0[1-5]|25P0[34]|25006|53[34]|58000)/;
@@ -17,7 +18,7 @@ const LOST =
 
 /** Returns the error of the driver. Drizzle wraps it in an error whose message contains all parameters. */
 function causeOf(error: unknown): unknown {
-  return error instanceof Error && error.name === "DrizzleQueryError" ? error.cause : error;
+  return error instanceof DrizzleQueryError ? error.cause : error;
 }
 
 function codeOf(error: unknown): string {
