@@ -1,6 +1,16 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { Capabilities, ChannelDefinition } from "@signalbox/channel";
-import { ALL_SEATS, type Home, type OpenHome, openHome, type Seats } from "@signalbox/home";
+import {
+  ALL_SEATS,
+  createHeldLeases,
+  createMaintenanceLease,
+  type HeldLeases,
+  type Home,
+  type MaintenanceLease,
+  type OpenHome,
+  openHome,
+  type Seats,
+} from "@signalbox/home";
 import { type Clock, type Lifecycle, systemClock } from "@signalbox/lanes";
 import {
   createLiveHub,
@@ -54,6 +64,9 @@ export interface CoreContext extends OpenedHome, FixedParts {
   /** Wakes clients that wait for the outcome of a message. */
   readonly outcomes: Outcomes;
   readonly replyWindows: ReplyWindows;
+  /** The leases that decide what this gateway does if several share the store. */
+  readonly heldLeases: HeldLeases;
+  readonly maintenanceLease: MaintenanceLease;
   readonly seats: Seats;
   /** The versions of skills that owners have approved. */
   readonly skillPins: PinStore;
@@ -92,9 +105,19 @@ export async function createCoreContext(
   );
   const config = createLiveConfig(first);
   await prepareWorkspaces(options, config.current().agents);
-  await importSkillPins(store.kv, home);
+  const heldLeases = createHeldLeases({ leases: store.leases, holder: node, leaseMs });
+  const maintenanceLease = createMaintenanceLease(heldLeases);
+  lifecycle.started("maintenance lease", () =>
+    maintenanceLease
+      .release()
+      .catch((error: unknown) => logger.warn({ err: reasonOf(error) }, "the lease was not released")),
+  );
   const skillPins = openSkillPins(store.kv, home);
-  await config.current().skills.pinFirstSeen(skillPins);
+  const pinSkills = async (): Promise<void> => {
+    await importSkillPins(store.kv, home);
+    await config.current().skills.pinFirstSeen(skillPins);
+  };
+  await Promise.all([maintenanceLease.acquire(), pinSkills()]);
   const metrics = createMetrics({ version: VERSION });
   const onViewerError = (error: unknown): void => logger.error({ err: reasonOf(error) }, "a viewer failed");
   return {
@@ -136,6 +159,8 @@ export async function createCoreContext(
       logger,
       now,
     }),
+    heldLeases,
+    maintenanceLease,
     seats: ALL_SEATS,
     skillPins,
     getAccount(channel, name) {

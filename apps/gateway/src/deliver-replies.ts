@@ -18,11 +18,13 @@ export function createReplyDelivery(
   core: CoreContext,
   openMedia: NonNullable<SendOptions["openMedia"]>,
 ): ReplyDelivery {
-  const { store, lease, config, accounts, hooks, metrics, replyWindows, logger, now } = core;
+  const { store, lease, config, accounts, hooks, metrics, replyWindows, maintenanceLease, logger, now } =
+    core;
   return createNotifyingDelivery({
     lease,
     outbox: store.outbox,
     notes: store.kv,
+    notifies: maintenanceLease.isHeld,
     account: core.getAccount,
     openMedia,
     logger,

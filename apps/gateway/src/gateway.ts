@@ -87,12 +87,10 @@ async function start(
     await releaseOrCount(ctx, shutdown);
   });
   const accountLeases = createAccountLeases({
-    leases: ctx.store.leases,
-    holder: ctx.node,
-    leaseMs: ctx.leaseMs,
+    held: ctx.heldLeases,
     isShared: (channel) => ctx.accounts.definitions.some(({ id }) => id === channel),
   });
-  const maintenance = createMaintenance(ctx, accountLeases, shutdown.fail);
+  const maintenance = createMaintenance(ctx, shutdown.fail);
   const reloading = createReloading(ctx, first);
   let isReady = false;
   const service = createService(ctx, {

@@ -5,7 +5,7 @@ import { createPairingNotices, type PairingNotices, type PairingNoticesOptions }
 
 export interface NotifyingDeliveryOptions
   extends DeliveryOptions,
-    Pick<OwnerNoticesOptions, "getLastContact" | "notes" | "owners">,
+    Pick<OwnerNoticesOptions, "getLastContact" | "notes" | "notifies" | "owners">,
     Pick<PairingNoticesOptions, "peers"> {
   readonly outbox: DeliveryOptions["outbox"] & OwnerNoticesOptions["outbox"];
   readonly logger: DeliveryOptions["logger"] & OwnerNoticesOptions["logger"];
@@ -16,7 +16,7 @@ export interface NotifyingDeliveryOptions
 /** A delivery that also sends notices to owners and to people who were paired. */
 export interface NotifyingDelivery extends Delivery {
   readonly pairingNotices: PairingNotices;
-  readonly ownerNotices: Pick<OwnerNotices, "send">;
+  readonly ownerNotices: Pick<OwnerNotices, "poll" | "send">;
 }
 
 /** Outcomes about which owners are notified. */

@@ -15,7 +15,7 @@ async function open(
     plainAccount({ openDirect: (owner: string) => openDirect(account, owner) }, { account }),
   );
   const woken: number[] = [];
-  const hooks: { get?: () => undefined } = {};
+  const hooks: { get?: () => undefined; notifies?: boolean } = {};
   const notices = createOwnerNotices({
     outbox,
     lease,
@@ -26,6 +26,7 @@ async function open(
     accounts: (channel) => (channel === "plain" ? accounts : []),
     getLastContact: async () => ({ account: "second", phrases: phrasesIn(language) }),
     wakeOutbox: () => woken.push(1),
+    notifies: () => hooks.notifies ?? true,
   });
   onTestFinished(() => notices.stop());
   const add = async (text: string, notice: boolean, address = "room") => {
@@ -195,4 +196,15 @@ it("returns false if no owner can be reached", async () => {
   const { notices, told } = await open(() => Promise.reject(new Error("blocked")));
   expect(await notices.send(() => "news", "news 1")).toBe(false);
   expect(await told()).toEqual([]);
+});
+
+it("leaves given-up replies to another process while that one notifies owners", async () => {
+  const { give, told, poll, hooks } = await open(async (_, owner) => owner);
+  hooks.notifies = false;
+  await give("hello", false);
+  await poll();
+  expect(await told()).toEqual([]);
+  hooks.notifies = true;
+  await poll();
+  expect(await told()).toHaveLength(1);
 });

@@ -21,6 +21,8 @@ export interface OwnerNoticesOptions {
   readonly getLastContact: (channel: string, person: string) => Promise<LastContact | undefined>;
   /** Makes the delivery look for due rows. */
   readonly wakeOutbox: () => void;
+  /** Returns false while another process notifies owners of replies that were given up. Default: always true */
+  readonly notifies?: (() => boolean) | undefined;
   readonly logger: Pick<Logger, "debug" | "warn">;
   /** Default: the system clock. */
   readonly clock?: Clock;
@@ -132,7 +134,9 @@ class Notices implements OwnerNotices {
 
   /** Returns false if no owner could be reached and the notice must be retried. */
   async #notify(): Promise<boolean> {
-    const { notes, owners, logger } = this.#options;
+    const { notes, owners, logger, notifies = () => true } = this.#options;
+    // Two processes would count different replies and send two notices.
+    if (!notifies()) return true;
     try {
       const position = parsePosition(await notes.get("undelivered", "told"), this.#now());
       const { counts, upTo, rowIds } = await this.#countSince(position);

@@ -1,6 +1,7 @@
 import { openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
 import { createAccountLeases } from "./account-leases.ts";
+import { createHeldLeases } from "./held-leases.ts";
 
 const LEASE_MS = 30_000;
 
@@ -9,13 +10,11 @@ async function twoGateways() {
   const time = { now: 1_000 };
   const { leases, close } = await openStore({ path: ":memory:", clock: () => time.now });
   onTestFinished(() => close());
-  const gateway = (holder: string) =>
-    createAccountLeases({
-      leases,
-      holder,
-      leaseMs: LEASE_MS,
-      isShared: (channel) => channel !== "web",
-    });
+  const gateway = (holder: string) => {
+    const held = createHeldLeases({ leases, holder, leaseMs: LEASE_MS });
+    const accounts = createAccountLeases({ held, isShared: (channel) => channel !== "web" });
+    return { acquire: accounts.acquire, renew: held.renew };
+  };
   return { one: gateway("home /one"), two: gateway("home /two"), gateway, time };
 }
 

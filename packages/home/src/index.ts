@@ -1,9 +1,4 @@
-export {
-  type AccountLease,
-  type AccountLeases,
-  type AccountLeasesOptions,
-  createAccountLeases,
-} from "./account-leases.ts";
+export { type AccountLeases, type AccountLeasesOptions, createAccountLeases } from "./account-leases.ts";
 export { type BackupReport, backupHome } from "./backup/backup.ts";
 export { type BodiesWithParts, pruneSentBlobs } from "./backup/blobs.ts";
 export { type LastBackup, readLastBackup, recordBackup } from "./backup/note.ts";
@@ -14,9 +9,11 @@ export { type ConfigWatch, watchConfig } from "./config/watch.ts";
 export { lockHome, takeLease, withDatabase } from "./database.ts";
 export { GatewayError, type GatewayErrorCode } from "./errors.ts";
 export { folderFault, prepareHome, prepareWorkspace } from "./folders.ts";
+export { createHeldLeases, type HeldLease, type HeldLeases, type HeldLeasesOptions } from "./held-leases.ts";
 export { configuredPath, type Env, type Home, locateHome } from "./layout.ts";
 export type { HomeLogger } from "./logger.ts";
 export { createMaintenance, type Maintenance, type MaintenanceOptions } from "./maintenance/maintenance.ts";
+export { createMaintenanceLease, type MaintenanceLease } from "./maintenance/maintenance-lease.ts";
 export { type OneOffs, pruneOneOffs } from "./maintenance/one-offs.ts";
 export { pruneStore, retentionOf } from "./maintenance/pruning.ts";
 export { getNodeId } from "./node.ts";

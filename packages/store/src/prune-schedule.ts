@@ -7,6 +7,8 @@ export interface PruneScheduleOptions {
   readonly prune: () => Promise<PruneReport>;
   /** Returns whether anyone is waiting for an answer. */
   readonly busy: () => boolean;
+  /** Returns false while another process prunes the store. Default: always true */
+  readonly isDue?: () => boolean;
   readonly onFailure: (error: unknown) => void;
   readonly now: () => number;
   /** In [0, 1). */
@@ -50,6 +52,7 @@ export function createPruneSchedule(options: PruneScheduleOptions): PruneSchedul
   const later = (ms: number, tries: number): void => {
     if (stopped) return;
     timer = setTimeout(() => {
+      if (options.isDue?.() === false) return later(EVERY_MS, 0);
       if (options.busy() && tries < QUIET_TRIES) return later(QUIET_MS, tries + 1);
       prune()
         .catch(options.onFailure)

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function open(busy: () => boolean = () => false) {
+async function open(busy: () => boolean = () => false, isDue?: () => boolean) {
   const store = await openStore({ path: ":memory:", limits: { commitSpacingMs: 0 } });
   onTestFinished(() => store.close());
   let pruned = 0;
@@ -20,6 +20,7 @@ async function open(busy: () => boolean = () => false) {
     createPruneSchedule({
       kv: store.kv,
       busy,
+      ...(isDue && { isDue }),
       now: Date.now,
       random: () => 0.5,
       prune() {
@@ -37,6 +38,17 @@ async function open(busy: () => boolean = () => false) {
 }
 
 describe("createPruneSchedule", () => {
+  it("leaves pruning to another process while that one does it", async () => {
+    let isDue = false;
+    const { life, pass, pruned } = await open(undefined, () => isDue);
+    await life().start();
+    await pass(5 * HOUR);
+    expect(pruned()).toBe(0);
+    isDue = true;
+    await pass(HOUR);
+    expect(pruned()).toBe(1);
+  });
+
   it("prunes some minutes after the first start, then every hour", async () => {
     const { life, pass, pruned } = await open();
     await life().start();

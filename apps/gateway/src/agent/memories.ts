@@ -127,7 +127,7 @@ export function createRunFlush(
  * retried the next time.
  */
 export function createConsolidation(
-  { config, logger, now }: CoreContext,
+  { config, logger, now, seats }: CoreContext,
   memories: Memories,
   spending: Spending,
 ): (signal: AbortSignal) => Promise<void> {
@@ -136,6 +136,8 @@ export function createConsolidation(
     if (!settings.memory.enabled || !settings.memory.consolidate) return;
     for (const agent of agents.all) {
       const agentModel = models.of(agent);
+      // The notes are in the agent's workspace.
+      if (!seats.isHere(agent.id)) continue;
       if (agentModel === undefined || agentModel.demo || !allowsTool(agent.tools, "memory_write")) continue;
       // Most agents have no notes, so their memory is not opened.
       if (!existsSync(getNotesFolder(agent))) continue;

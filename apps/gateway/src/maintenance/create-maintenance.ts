@@ -1,8 +1,4 @@
-import {
-  type AccountLeases,
-  createMaintenance as createHomeMaintenance,
-  type Maintenance,
-} from "@signalbox/home";
+import { createMaintenance as createHomeMaintenance, type Maintenance } from "@signalbox/home";
 import { isOneOff } from "@signalbox/server";
 import { createConsolidation } from "../agent/memories.ts";
 import type { GatewayContext } from "../context.ts";
@@ -13,12 +9,9 @@ import { recover } from "../pipeline/pipeline.ts";
  *
  * @param onLost called if the home's lease is lost
  */
-export function createMaintenance(
-  ctx: GatewayContext,
-  accountLeases: AccountLeases,
-  onLost: (error: Error) => void,
-): Maintenance {
+export function createMaintenance(ctx: GatewayContext, onLost: (error: Error) => void): Maintenance {
   const { store, lease, config, delivery, lanes, leaseMs, logger, now } = ctx;
+  const { heldLeases, maintenanceLease } = ctx;
   return createHomeMaintenance({
     store,
     lease,
@@ -29,9 +22,12 @@ export function createMaintenance(
       await ctx.subAgents.recover();
       // The command line may have approved a pairing.
       await delivery.pairingNotices.poll();
+      // Other gateways may have given up replies.
+      delivery.ownerNotices.poll();
     },
     leaseMs,
-    renewAccounts: () => accountLeases.renew(),
+    renewLeases: () => heldLeases.renew(),
+    duty: maintenanceLease,
     onLost,
     oneOffs: { channel: "api", isOneOff },
     retention: () => config.current().settings.retention,

@@ -1,7 +1,9 @@
 import { loadConfig } from "@signalbox/config";
 import { openStore, type SqliteStore } from "@signalbox/store";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { createHeldLeases } from "../held-leases.ts";
 import { createMaintenance, type Maintenance, type MaintenanceOptions } from "./maintenance.ts";
+import { createMaintenanceLease } from "./maintenance-lease.ts";
 
 const ignore = (): void => {};
 const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
@@ -23,7 +25,8 @@ async function openUpkeep(more: (store: SqliteStore) => Partial<MaintenanceOptio
     logger: SILENT,
     oneOffs: { channel: "api", isOneOff: () => false },
     pruneMedia: async () => {},
-    renewAccounts: async () => {},
+    renewLeases: async () => {},
+    duty: { isHeld: () => true, acquire: async () => {}, release: async () => {} },
     wakeOutbox: () => {},
     onLost: () => {},
     consolidate: async () => {},
@@ -71,4 +74,59 @@ it("removes unused attachments even if pruning the database fails", async () => 
   }));
   await expect(upkeep.prune()).rejects.toThrow("a table is damaged");
   expect(removed).toBe(1);
+});
+
+it("gives the maintenance to one gateway, and to another when that one ends", async () => {
+  const time = { now: 1_000 };
+  const { leases, close } = await openStore({ path: ":memory:", clock: () => time.now });
+  onTestFinished(() => close());
+  const gateway = (holder: string) => {
+    const held = createHeldLeases({ leases, holder, leaseMs: 30_000 });
+    return { held, duty: createMaintenanceLease(held) };
+  };
+  const [one, two] = [gateway("one"), gateway("two")];
+  const look = async () => {
+    for (const { held, duty } of [one, two]) {
+      await held.renew();
+      await duty.acquire();
+    }
+    return [one.duty.isHeld(), two.duty.isHeld()];
+  };
+  await one.duty.acquire();
+  time.now += 20_000;
+  expect(await look()).toEqual([true, false]);
+  // The first gateway is stopped for longer than its lease.
+  time.now += 30_000;
+  await two.duty.acquire();
+  expect(await look()).toEqual([false, true]);
+  await two.duty.release();
+  expect(await look()).toEqual([true, false]);
+});
+
+it("removes conversations with a single request only while it holds the maintenance", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let isHeld = false;
+  let listed = 0;
+  const upkeep = await openUpkeep((store) => ({
+    duty: { isHeld: () => isHeld, acquire: async () => {}, release: async () => {} },
+    store: {
+      ...store,
+      sessions: {
+        ...store.sessions,
+        list: async () => {
+          listed += 1;
+          return [];
+        },
+      },
+    },
+  }));
+  upkeep.start();
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(listed).toBe(0);
+  isHeld = true;
+  await vi.advanceTimersByTimeAsync(300_000);
+  expect(listed).toBe(1);
+  upkeep.rest();
+  upkeep.stop();
 });

@@ -9,6 +9,7 @@ import {
   type StoreAdmin,
 } from "@signalbox/store";
 import type { HomeLogger } from "../logger.ts";
+import type { MaintenanceLease } from "./maintenance-lease.ts";
 import { type OneOffs, pruneOneOffs } from "./one-offs.ts";
 import { pruneStore } from "./pruning.ts";
 
@@ -34,8 +35,10 @@ export interface MaintenanceOptions {
   readonly recover: () => Promise<void>;
   readonly logger: HomeLogger;
   readonly now: () => number;
-  /** Renews the leases of the accounts that run here. */
-  readonly renewAccounts: () => Promise<void>;
+  /** Renews the other leases that this gateway holds. */
+  readonly renewLeases: () => Promise<void>;
+  /** Decides which of several gateways prunes the store. */
+  readonly duty: MaintenanceLease;
   /** Called when the lease is lost. */
   readonly onLost: (error: Error) => void;
 }
@@ -47,9 +50,9 @@ export interface Maintenance {
   prune(): Promise<PruneReport>;
   /** Returns free pages of the database to the file system. */
   vacuum(): Promise<{ readonly freedBytes: number }>;
-  /** Stops all periodic work except renewing the lease. */
+  /** Stops all periodic work except renewing the leases. */
   rest(): void;
-  /** Stops renewing the lease. */
+  /** Stops renewing the leases. */
   stop(): void;
 }
 
@@ -75,6 +78,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
         await options.pruneMedia();
       }
     },
+    isDue: () => options.duty.isHeld(),
     onFailure: (error) => logger.warn({ err: reasonOf(error) }, "old rows could not be removed"),
   });
   let renewing: NodeJS.Timeout | undefined;
@@ -101,7 +105,9 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
       void pruning.start();
       consolidating = every(CONSOLIDATE_MS, () => void options.consolidate(resting.signal));
       const oneOffs: OneOffs = { ...options.oneOffs, sessions: store.sessions, lease, now, logger };
-      forgetting = every(PRUNE_ONE_OFFS_MS, () => void pruneOneOffs(oneOffs));
+      forgetting = every(PRUNE_ONE_OFFS_MS, () => {
+        if (options.duty.isHeld()) void pruneOneOffs(oneOffs);
+      });
     },
     prune: pruning.prune,
     vacuum() {
@@ -124,8 +130,9 @@ async function renewLease(options: MaintenanceOptions): Promise<void> {
   const { store, lease, leaseMs, onLost, logger } = options;
   try {
     // Concurrent renewals share a commit.
-    const [kept] = await Promise.all([store.leases.renew([lease], leaseMs), options.renewAccounts()]);
+    const [kept] = await Promise.all([store.leases.renew([lease], leaseMs), options.renewLeases()]);
     if (kept.length === 0) onLost(new Error("another process has taken over this home"));
+    else await options.duty.acquire();
   } catch (error) {
     logger.error({ err: reasonOf(error) }, "the lease could not be renewed");
     if (error instanceof Error && isFatal(error)) onLost(error);
