@@ -14,6 +14,7 @@ import { startSlackPlatform } from "./platforms/slack.ts";
 import { startTelegramPlatform } from "./platforms/telegram.ts";
 import { startWebPlatform } from "./platforms/web.ts";
 import { startWecomPlatform } from "./platforms/wecom.ts";
+import { startWhatsAppPlatform } from "./platforms/whatsapp.ts";
 import { type PlatformEvent, platformEvents, type Scenario } from "./scenario.ts";
 import { createScenarioTurns, type ScenarioTurns } from "./turns.ts";
 
@@ -55,6 +56,7 @@ const starts: Readonly<Record<Channel, StartPlatform>> = {
   telegram: startTelegramPlatform,
   web: startWebPlatform,
   wecom: startWecomPlatform,
+  whatsapp: startWhatsAppPlatform,
 };
 
 /** Starts the platforms that have events. */
