@@ -82,6 +82,13 @@ describe("a refusal", () => {
     expect(bench.fakeServer.sent).toEqual([]);
   });
 
+  it("with HTTP 500 has an unknown outcome, whatever its code", async () => {
+    await using bench = await openBench();
+    const error = { code: 131009, message: "(#131009) Parameter value is not valid" };
+    bench.fakeServer.answerAt("/v23.0/", () => Response.json({ error }, { status: 500 }));
+    await expect(send(bench, { parts: [text] })).rejects.toMatchObject({ code: "unknown_outcome" });
+  });
+
   it("outside the 24-hour window names templates", async () => {
     await using bench = await openBench();
     bench.fakeServer.closeWindow(person.id);

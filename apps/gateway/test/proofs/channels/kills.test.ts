@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { seeded } from "../crash/random.ts";
+import { runKills } from "./kills.ts";
+import { startPlatforms } from "./platforms.ts";
+
+/** `SIGNALBOX_SEED` chooses another course; the full count is `npm run prove -- channels`. */
+const seed = Number(process.env["SIGNALBOX_SEED"] ?? 20_261_129);
+const kills = Number(process.env["SIGNALBOX_CHANNEL_KILLS"] ?? 3);
+
+it.each(Object.entries(startPlatforms))(
+  `loses and repeats nothing on %s through ${kills} kills`,
+  async (_, startPlatform) => {
+    const report = await runKills(await startPlatform(), { kills, random: seeded(seed) });
+    console.log(`seed ${seed}: ${JSON.stringify(report)}`);
+    expect(report.violations).toEqual([]);
+    expect(report.answers).toBeGreaterThan(0);
+  },
+);

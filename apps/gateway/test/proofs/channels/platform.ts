@@ -1,0 +1,17 @@
+/** A platform whose channel is killed, with people who each write one message. */
+export interface KilledPlatform {
+  /** The channel's id. */
+  readonly channel: string;
+  readonly account: Readonly<Record<string, unknown>>;
+  /** Called when a gateway listens, before messages are delivered to it. Resolves once the account is ready. */
+  connect(url: string): Promise<void>;
+  /** Delivers the message of a person. Resolves once the gateway has acknowledged it, even if that takes several processes. */
+  deliver(person: number, text: string): Promise<void>;
+  /** The platform's id of that message. */
+  messageId(person: number): string;
+  /** Texts that the bot sent, in order. */
+  sent(): readonly string[];
+  /** Lets the response to the next message get lost. */
+  loseResponse(): void;
+  stop(): Promise<void>;
+}
