@@ -228,6 +228,81 @@ describe("a tool that a vendor refuses", () => {
   });
 });
 
+describe("schemas of tools that a server refuses without naming a tool", () => {
+  const start = { type: "string", pattern: "^(?=x)\\d+$", maxLength: 9, format: "date" };
+  const list = tool("list", {
+    type: "object",
+    properties: {
+      start,
+      page: { anyOf: [{ not: {} }, { type: ["integer", "null"], minimum: 1 }], description: "The page." },
+      place: { $ref: "#/$defs/place", description: "Where." },
+    },
+    required: ["start", "gone"],
+    additionalProperties: false,
+    $defs: { place: { type: "object", properties: { city: { const: "Bern" } } } },
+  });
+  const isComplex = (body: JsonObject): boolean => /pattern|anyOf|\$ref/.test(toolsOf(body));
+  const toolsOf = (body: JsonObject): string =>
+    JSON.stringify(
+      [body.tools]
+        .flat()
+        .map((one) => isJsonObject(one) && isJsonObject(one.function) && one.function.parameters),
+    );
+
+  it.each([
+    [
+      400,
+      "tools.function.parameters is not a valid moonshot flavored json schema, details: <At path 'properties.page': when using anyOf, type should be defined in anyOf items instead of the parent schema>",
+    ],
+    [400, "Failed to initialize samplers: failed to parse grammar"],
+    [400, "JSON schema conversion failed:\nPattern must start with '^' and end with '$'"],
+    [500, "JSON schema conversion failed:\nUnrecognized schema: {}"],
+    [
+      400,
+      "json: cannot unmarshal array into Go struct field .tools.function.parameters.properties.type of type string",
+    ],
+  ])("are reduced to basic keywords, once for all requests: %i %s", async (status, message) => {
+    const { stream, bodies } = refusing(isComplex, status, { message });
+    for (let turns = 0; turns < 2; turns++) {
+      const turn = await ask(stream, testModel("openai-chat", "m"), { tools: [good, list] });
+      expect(turn.error).toBeUndefined();
+      expect(warnings(turn)).toEqual([]);
+    }
+    expect(bodies).toHaveLength(3);
+    expect(JSON.parse(toolsOf(bodies[2] ?? {}))[1]).toEqual({
+      type: "object",
+      properties: {
+        start: { type: "string" },
+        page: { type: "integer", description: "The page." },
+        place: {
+          type: "object",
+          description: "Where.",
+          properties: { city: { enum: ["Bern"] } },
+        },
+      },
+      required: ["start"],
+    });
+    expect(JSON.stringify(bodies[2]?.tools)).toContain("must also match this JSON Schema");
+  });
+
+  it("lead to the tool with the named property if plain schemas are refused too", async () => {
+    const message =
+      "tools.function.parameters is not valid, details: <At path 'properties.start': bad schema>";
+    const { stream, bodies } = refusing((body) => toolsOf(body).includes("start"), 400, { message });
+    const turn = await ask(stream, testModel("openai-chat", "m"), { tools: [good, list] });
+    expect(turn.error).toBeUndefined();
+    expect(warnings(turn)).toEqual(["tool_dropped"]);
+    expect(bodies).toHaveLength(3);
+  });
+
+  it("are not changed by a refusal of the answer's schema", async () => {
+    const { stream, bodies } = refusing(() => true, 400, { message: "Invalid schema for response_format" });
+    const turn = await ask(stream, testModel("openai-chat", "m"), { tools: [list] });
+    expect(turn.error).toMatchObject({ code: "invalid" });
+    expect(bodies).toHaveLength(1);
+  });
+});
+
 it("more tools than OpenAI accepts are left out, the last ones first", async () => {
   const { stream, bodies } = await serve();
   const tools = Array.from({ length: 130 }, (_, at) =>

@@ -11,6 +11,7 @@ import {
 import { adapt } from "../adapt/adapt.ts";
 import { keepLastImages } from "../adapt/media.ts";
 import { toolNameFor, type WireTools, wireTools } from "../adapt/names.ts";
+import { simplifySchema } from "../adapt/plain-schema.ts";
 import { renameKeys } from "../adapt/schema.ts";
 import {
   classify,
@@ -185,8 +186,11 @@ class HttpAccount {
         return { request, response };
       }
       const refusal = await this.#readRefusal(response, request);
-      const { tools } = request.context;
-      const lesson = this.#definition.learn?.(refusal, request) ?? learnFromRefusal(refusal, body, tools);
+      const sent = new Set(request.context.tools.map(({ name }) => name));
+      const tools = wanted.context.tools.filter(({ name }) => sent.has(name));
+      const hasPlainSchemas = this.#lessons.needsPlainSchemas(model);
+      const lesson =
+        this.#definition.learn?.(refusal, request) ?? learnFromRefusal(refusal, body, tools, hasPlainSchemas);
       const isNew = lesson !== undefined && this.#lessons.add(model, lesson, tools, refusal.failure.message);
       const isLess = lesson?.maxOutputTokens !== undefined && lesson.maxOutputTokens !== maxOutputTokens;
       if (attempt < MAX_LESSONS && (isNew || isLess)) {
@@ -234,7 +238,8 @@ class HttpAccount {
         warn("tool_dropped", `The server refused the tool "${tool.name}", so it was left out: ${reason}`);
       return reason === undefined;
     });
-    const tools = accepted.slice(0, limits.tools);
+    const sent = accepted.slice(0, limits.tools);
+    const tools = this.#lessons.needsPlainSchemas(model) ? sent.map(simplifySchema) : sent;
     const further = accepted.slice(limits.tools).map(({ name }) => name);
     if (further.length > 0)
       warn(

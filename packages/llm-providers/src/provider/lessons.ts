@@ -34,6 +34,8 @@ export interface Lesson {
   readonly field?: string;
   /** The wire name of a tool whose declaration the server does not accept. */
   readonly tool?: string;
+  /** True if the server accepts only schemas of tools with basic keywords. */
+  readonly plainSchemas?: boolean;
   /** A limit on output tokens that leaves room for this request's prompt. */
   readonly maxOutputTokens?: number;
 }
@@ -43,6 +45,7 @@ interface ModelLessons {
   readonly fields: Set<string>;
   /** The refused tools by name. A tool is tried again once its declaration has changed. */
   readonly tools: Map<string, { readonly declaration: string; readonly reason: string }>;
+  plainSchemas: boolean;
   maxTools: number;
   maxImages: number;
   /** Estimated tokens of the largest request that the server has accepted. */
@@ -60,6 +63,7 @@ export class Lessons {
         model: {},
         fields: new Set(),
         tools: new Map(),
+        plainSchemas: false,
         maxTools: Number.POSITIVE_INFINITY,
         maxImages: Number.POSITIVE_INFINITY,
         largestAccepted: 0,
@@ -82,6 +86,11 @@ export class Lessons {
     return { tools: maxTools, images: showsNone ? 0 : maxImages };
   }
 
+  /** Returns true if the schemas of tools must be reduced to basic keywords. */
+  needsPlainSchemas(model: Model): boolean {
+    return this.#of(model).plainSchemas;
+  }
+
   /** Returns the body fields to omit. */
   fields(model: Model): ReadonlySet<string> {
     return this.#of(model).fields;
@@ -101,7 +110,7 @@ export class Lessons {
    */
   add(
     model: Model,
-    { model: corrections = {}, field, tool, maxTools, maxImages }: Lesson,
+    { model: corrections = {}, field, tool, plainSchemas = false, maxTools, maxImages }: Lesson,
     tools: readonly ToolSpec[] = [],
     reason = "",
   ): boolean {
@@ -112,6 +121,10 @@ export class Lessons {
     let isNew = JSON.stringify(lessons.model) !== before;
     if (field !== undefined && !lessons.fields.has(field)) {
       lessons.fields.add(field);
+      isNew = true;
+    }
+    if (plainSchemas && !lessons.plainSchemas) {
+      lessons.plainSchemas = true;
       isNew = true;
     }
     if (maxTools !== undefined && maxTools < lessons.maxTools) {
@@ -156,14 +169,19 @@ const MIN_ROOM = 128;
  *
  * @param body the refused request body
  * @param tools the tools in it
+ * @param hasPlainSchemas true if their schemas have only basic keywords
  */
 export function learnFromRefusal(
   { failure, param }: Refusal,
   body: JsonObject,
   tools: readonly ToolSpec[],
+  hasPlainSchemas: boolean,
 ): Lesson | undefined {
-  if (failure.code !== "invalid" && failure.code !== "overflow") return undefined;
   const text = `${param ?? ""} ${failure.message}`;
+  // Some servers respond with 500 if they cannot convert a schema.
+  if (failure.code === "overloaded" && /schema|grammar|unmarshal/i.test(text))
+    return learnSchemas(text, tools, hasPlainSchemas);
+  if (failure.code !== "invalid" && failure.code !== "overflow") return undefined;
   const asked = sentOutputLimit(body);
   if (asked !== undefined) {
     const limit = learnRoom(text, asked) ?? learnOutputLimit(text, asked);
@@ -175,7 +193,30 @@ export function learnFromRefusal(
   const media = learnMedia(text, body) ?? learnToolLimit(text, tools);
   if (media !== undefined) return media;
   const field = refusedField(text, param, body);
-  return field === undefined ? undefined : { field };
+  return field === undefined ? learnSchemas(text, tools, hasPlainSchemas) : { field };
+}
+
+const SCHEMA_REFUSAL =
+  /schema|grammar|\btools?\b.{0,80}\b(?:parameters|properties)\b|cannot unmarshal .{0,80}\btools?\b/is;
+const OF_ANSWER = /response_format|json_object|json_schema|output_config|tool_choice/i;
+
+/**
+ * Reads a refusal of a schema that names no tool, such as Moonshot's "tools.function.parameters is not a valid moonshot
+ * flavored json schema" or llama.cpp's "failed to parse grammar". If plain schemas are refused too, the tools with the
+ * named property are left out.
+ */
+function learnSchemas(
+  text: string,
+  tools: readonly ToolSpec[],
+  hasPlainSchemas: boolean,
+): Lesson | undefined {
+  if (tools.length === 0 || !SCHEMA_REFUSAL.test(text) || OF_ANSWER.test(text)) return undefined;
+  if (!hasPlainSchemas) return { plainSchemas: true };
+  const property = /\bproperties\.([\w$-]+)/.exec(text)?.[1] ?? "";
+  const tool = tools.find(({ inputSchema: { properties } }) => {
+    return isJsonObject(properties) && Object.hasOwn(properties, property);
+  });
+  return tool && { tool: tool.name };
 }
 
 /** Returns the limit on output tokens in a request body. */
