@@ -72,6 +72,19 @@ describe("classifying a failure", () => {
     "Prompt 超长",
     "tokens数量超过最大限制",
     "消息内容过长",
+    "number of input tokens must be no more than 32000, got 40000",
+    "The total number of tokens in the messages is above the limit of 8192",
+    "Prompt must be shorter than 8000 tokens",
+    "Sum of prompt and max_new_tokens must be <= 4096, got 5000",
+    "Requested 130000 tokens but the model only supports 128000",
+    "ContextWindowExceededError",
+    "Not enough context left: n_ctx = 4096",
+    "input_tokens 130001 out of range [1, 129024]",
+    "The sequence length of 9000 is longer than the model's 8192",
+    "9000 tokens do not fit in the window of 8192",
+    "exceeded maximum number of input tokens",
+    "messages 总长度不能超过 32000",
+    "最大上下文长度为 8192，当前请求 9000",
   ])("recognizes a prompt that is too long: %s", (message) => {
     expect(classify({ message, status: 400, words: ["invalid_request_error"] }).code).toBe("overflow");
     expect(classify({ message, status: 500 }).code).toBe("overflow");
@@ -88,6 +101,8 @@ describe("classifying a failure", () => {
     "Logprobs are not enabled for this model",
     "Your API token rate limit was exceeded: 30 requests per minute",
     "Daily token quota exceeded",
+    "Invalid 'messages[3].tool_calls[0].id': string too long. Expected maximum length 40",
+    "tool_call_id is longer than 9 characters",
     "The image is too large: at most 20 MB are allowed",
     "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 150 instead.",
   ])("does not take another invalid request for a prompt that is too long: %s", (message) => {

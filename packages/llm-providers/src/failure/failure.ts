@@ -65,24 +65,29 @@ const OVERFLOW: readonly RegExp[] = [
   /context[ _](?:length|window|size|limit)|maximum context|exceed_context_size|max_seq_len/i,
   /(?:reduce|shorten) the (?:length|size|number) of (?:the |your )?(?:messages|prompt|input|tokens)|input token count/i,
   // "Your request exceeded model token limit", "prompt token count of 9 exceeds the limit", "Input exceeds the max …".
-  /\b(?:prompt|inputs?|context|conversation|request|messages|(?:input |total )?token(?:s|size)?)\b[^.;\n]{0,60}\b(?:exceed(?:s|ed|ing)?|(?:greater|larger|longer|more) than|over)\b[^.;\n]{0,60}(?:length|tokens?|context|window|limit|\bmax)/i,
+  /\b(?:prompt|inputs?|context|sequence|conversation|request|messages|(?:input |total )?token(?:s|size)?)\b[^.;\n]{0,60}\b(?:exceed(?:s|ed|ing)?|(?:greater|larger|longer|more) than|over|above|beyond)\b[^.;\n]{0,60}(?:length|tokens?|context|window|limit|\bmax|\bmodel)/i,
+  // "exceeded maximum number of input tokens", "9 tokens do not fit in the window", "ContextWindowExceededError".
+  /exceed\w* (?:the )?max\w* (?:number of )?(?:input |prompt )?tokens|\bfit (?:in|into)\b[^.;\n]{0,30}\b(?:window|context)|context_?window_?exceeded|context is full|enough context/i,
   // "max tokens of 4096 exceeded", "Input length limit exceeded".
   /\b(?:tokens?|context|prompt|inputs?|sequence)\b[^.;\n]{0,40}\bexceeded\b/i,
-  // "`inputs` must have less than 4096 tokens", "at most 8192 tokens are allowed".
-  /\b(?:less|fewer|more) than \d[\d,]* (?:\w+ )?tokens|\bat most \d[\d,]* (?:\w+ )?tokens/i,
+  // "`inputs` must have less than 4096 tokens", "at most 8192 tokens are allowed", "tokens must be no more than 9".
+  /\b(?:less|fewer|more|shorter) than \d[\d,]* (?:\w+ )?tokens|\bat most \d[\d,]* (?:\w+ )?tokens/i,
+  /\btokens\b[^.;\n]{0,40}\b(?:must|should|cannot|only)\b[^.;\n]{0,20}(?:than|supports|exceed|<=?|≤) ?\d/i,
   // "This model's maximum prompt length is 9 but the request contains 10 tokens", "the max input characters is 9".
   /max(?:imum)?[ _](?:prompt|input|sequence|message)s?[ _](?:length|size|tokens?|char(?:acter)?s?)\b/i,
   /expected max(?:imum)? ?length/i,
   // "Range of input length should be [1, 9]", "length of prompt_tokens (10) must be less than …".
   /\blength of (?:the )?(?:all )?(?:prompt|input|messages?)\w*[^.;\n]{0,40}\b(?:must|should|is|too)\b|\brange of (?:input|prompt)\b/i,
+  /\b(?:input|prompt)_(?:tokens|length)\b[^.;\n]{0,30}\b(?:out of range|must be|should be)\b/i,
   // Text Generation Inference.
-  /`?inputs`? tokens? \+/i,
+  /`?inputs`? tokens? \+|prompt and max_new_tokens/i,
   /(?:输入|上下文|提示词|对话|prompt|token\w*|消息|文本|内容|请求).{0,12}(?:过长|超长|太长|超过|超出|超限|超上限)/i,
   /超[过出].{0,12}(?:上下文|输入|长度|token)/i,
+  /最大(?:上下文|输入|token)|总长度.{0,4}不[能得]/i,
 ];
 /** Limits that reset on their own, and size limits of single parts. */
 const OTHER_LIMIT =
-  /rate[ _-]?limit|quota|\b(?:per|a) (?:minute|second|hour|day|month)\b|\b(?:daily|monthly|hourly)\b|频率|每分钟|每秒|(?<!tokens of )\b(?:image|file|audio|attachment|description|tool)s?\b[^.;\n]{0,40}\b(?:exceed|too (?:long|large)|at most|more than)/i;
+  /rate[ _-]?limit|quota|string (?:is )?too long|\b(?:per|a) (?:minute|second|hour|day|month)\b|\b(?:daily|monthly|hourly)\b|频率|每分钟|每秒|(?<!tokens of )\b(?:image|file|audio|attachment|description|tool)s?\b[^.;\n]{0,40}\b(?:exceed|too (?:long|large)|at most|more than)/i;
 const BILLING =
   /credit balance|insufficient (?:credits|balance|funds|quota)|billing|payment required|exceeded your current quota/i;
 const AUTH = /invalid api key|incorrect api key|api key not valid|unauthori[sz]ed/i;
