@@ -218,6 +218,66 @@ describe("a call in the text", () => {
   });
 });
 
+describe("a call in odd pieces", () => {
+  const call = (index: unknown, fn: object, id?: string) => ({ index, id, type: "function", function: fn });
+  const calls = (...pieces: readonly object[]) => chunk({ tool_calls: pieces });
+  const readFile = { ...ls, name: "read_file" };
+  const end = chunk({}, "tool_calls");
+
+  test.each([
+    [
+      "whose name arrives in fragments",
+      [
+        calls(call(0, { name: "read" }, "a")),
+        calls(call(0, { name: "_file" })),
+        calls(call(0, { arguments: '{"p":1}' })),
+      ],
+    ],
+    [
+      "whose name grows with each piece",
+      [
+        calls(call(0, { name: "read" }, "a")),
+        calls(call(0, { name: "read_file", arguments: '{"p":1}' }, "a")),
+      ],
+    ],
+    [
+      "whose every piece has another number",
+      [
+        calls(call(0, { name: "read_file", arguments: '{"p"' }, "a")),
+        calls(call(1, { name: "", arguments: ":1" }, "")),
+        calls(call(2, { name: null, arguments: "}" })),
+      ],
+    ],
+  ])("%s is one call", async (_, events) => {
+    const { message } = await readWire({ pieces: [sse(...events, end, usage, "[DONE]")] }, [ls, readFile]);
+    expect(shown(message)).toEqual([["read_file", { p: 1 }]]);
+  });
+
+  test("with its number as text is not mixed up with another one", async () => {
+    const events = [
+      calls(
+        call("0", { name: "read_file", arguments: '{"p":' }, "a"),
+        call("1", { name: "ls", arguments: "{" }, "b"),
+      ),
+      calls(call("1", { arguments: "}" }), call("0", { arguments: "1}" })),
+      end,
+    ];
+    expect(await blocks(...events)).toEqual([
+      ["read_file", { p: 1 }],
+      ["ls", {}],
+    ]);
+  });
+
+  test("is followed by another one without arguments", async () => {
+    const events = [calls(call(0, { name: "ls" }, "a")), calls(call(0, { name: "read_file" }, "b")), end];
+    const { message } = await readWire({ pieces: [sse(...events, usage, "[DONE]")] }, [ls, readFile]);
+    expect(shown(message)).toEqual([
+      ["ls", {}],
+      ["read_file", {}],
+    ]);
+  });
+});
+
 describe("the end of an answer", () => {
   test("counts as cut if the model's host says so", async () => {
     const call = { index: 0, id: "c", function: { name: "read", arguments: '{"path":"a' } };
@@ -225,6 +285,11 @@ describe("the end of an answer", () => {
     const { message } = await read(cut);
     expect(message.stopReason).toBe("max_tokens");
     expect(message.content).toMatchObject([{ argsError: expect.stringContaining("ended before") }]);
+  });
+
+  test("that Gemini rejected as a malformed call is a failure that can be tried again", async () => {
+    const turn = await read(chunk({ role: "assistant" }, "function_call_filter: MALFORMED_FUNCTION_CALL"));
+    expect(turn.error).toMatchObject({ code: "protocol", retryable: true });
   });
 
   test.each([

@@ -19,14 +19,19 @@ interface Call {
 export class ChatCalls {
   readonly #turn: TurnWriter;
   readonly #onBegin: () => void;
+  readonly #isTool: (name: string) => boolean;
   readonly #calls = new Map<number, Call>();
   /** The current key in `#calls` for each index from the server. */
   readonly #keys = new Map<number, number>();
 
-  /** @param onBegin called before each new call, to end the text before it */
-  constructor(turn: TurnWriter, onBegin: () => void) {
+  /**
+   * @param onBegin called before each new call, to end the text before it
+   * @param isTool returns true for the name of an offered tool
+   */
+  constructor(turn: TurnWriter, onBegin: () => void, isTool: (name: string) => boolean = () => true) {
     this.#turn = turn;
     this.#onBegin = onBegin;
+    this.#isTool = isTool;
   }
 
   get count(): number {
@@ -53,12 +58,17 @@ export class ChatCalls {
     // Later deltas of a call from Mistral have the id "null".
     const id = givenId === "null" ? undefined : givenId;
     const name = textAt(fn, "name");
-    const number = numberAt(piece, "index");
+    const number = indexOf(piece);
     const key =
       number === undefined
         ? (this.#keyOfId(id) ?? Math.max(at, this.#calls.size - 1))
-        : (this.#keys.get(number) ?? number);
+        : (this.#keys.get(number) ?? this.#keyOfRest({ id, name, text }) ?? number);
     const before = this.#calls.get(key);
+    if (before !== undefined && name !== undefined && this.#isNamePart(before, { id, name, text })) {
+      before.name = name.startsWith(before.name) ? name : before.name + name;
+      this.#append(key, { id, name: undefined, text }, piece.extra_content);
+      return;
+    }
     if (before !== undefined && isContinued(before, { id, name, text })) {
       this.#append(key, { id, name, text }, piece.extra_content);
       return;
@@ -98,7 +108,22 @@ export class ChatCalls {
       return;
     }
     call.name += name ?? "";
-    if (call.name !== "") this.#open(place, call);
+    // The name of an unknown tool may continue until its arguments begin.
+    if (call.name !== "" && (call.args !== "" || this.#isTool(call.name))) this.#open(place, call);
+  }
+
+  /** Returns true if a delta continues a name that is not the name of a tool yet. */
+  #isNamePart(before: Call, { id }: Piece): boolean {
+    const isSame = id === undefined || before.id === undefined || id === before.id;
+    return isSame && before.block === undefined && before.name !== "" && !this.#isTool(before.name);
+  }
+
+  /** Returns the key of the last call if a delta with a new index can only be the rest of its arguments. */
+  #keyOfRest({ id, name, text }: Piece): number | undefined {
+    const last = [...this.#calls].at(-1);
+    if (id !== undefined || name !== undefined || text === "" || last === undefined) return undefined;
+    const [key, call] = last;
+    return call.args !== "" && !isComplete(call) ? key : undefined;
   }
 
   /** Opens the blocks of calls that never got a name. The agent reports them to the model. */
@@ -119,6 +144,8 @@ export class ChatCalls {
   }
 
   #begin(place: number): Call {
+    for (const [key, call] of this.#calls)
+      if (call.block === undefined && call.name !== "") this.#open(key, call);
     this.#onBegin();
     const call: Call = {
       id: undefined,
@@ -152,6 +179,12 @@ interface Piece {
 function isContinued(before: Call, { id, name, text }: Piece): boolean {
   const isSame = id === undefined ? name === undefined : id === before.id;
   return before.args.trim() === "{}" && isSame && text.trimStart().startsWith("{") && text.trim() !== "{}";
+}
+
+/** Some servers send the index as text. */
+function indexOf(piece: JsonObject): number | undefined {
+  const text = textAt(piece, "index");
+  return numberAt(piece, "index") ?? (text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined);
 }
 
 function isComplete({ args }: Call): boolean {

@@ -19,12 +19,12 @@ export const openaiChat: Provider = openaiProvider({
   learn,
   createReader(turn, { model, config, context, options }, learnQuirks) {
     const { thinkTags, startsThinking, textCalls } = chatQuirks(model, config.baseUrl ?? PUBLIC_URL);
+    const names = new Set(context.tools.map(({ name }) => name));
     return new ChatReader(
       turn,
       thinkTags ? createThinkTags(startsThinking, options, learnQuirks) : undefined,
-      textCalls && context.tools.length > 0
-        ? new TextCalls(context.tools.map(({ name }) => name))
-        : undefined,
+      textCalls && names.size > 0 ? new TextCalls(names) : undefined,
+      names.size > 0 ? (name) => names.has(name) : undefined,
     );
   },
 });

@@ -44,12 +44,13 @@ export class ChatReader implements EventReader {
   /**
    * @param tags reads tagged reasoning at the start of the content, if this server may send it
    * @param textCalls reads calls at the end of the content, if this server may send any
+   * @param isTool returns true for the name of an offered tool
    */
-  constructor(turn: TurnWriter, tags?: ThinkTags, textCalls?: TextCalls) {
+  constructor(turn: TurnWriter, tags?: ThinkTags, textCalls?: TextCalls, isTool?: (name: string) => boolean) {
     this.#turn = turn;
     this.#textCalls = textCalls;
     this.#speech = new Speech(turn, (kind) => (kind === "thinking" ? this.#thinkingData() : undefined));
-    this.#calls = new ChatCalls(turn, () => this.#endSpeech(false));
+    this.#calls = new ChatCalls(turn, () => this.#endSpeech(false), isTool);
     this.#tags = tags;
   }
 
@@ -280,6 +281,10 @@ export class ChatReader implements EventReader {
   }
 
   #end(reason: string): void {
+    if (MALFORMED_CALL.test(normalizeReason(reason))) {
+      this.#turn.fail(failure("protocol", `The model stopped with ${reason}.`));
+      return;
+    }
     const word = entryOf(SERVER_FAULTS, normalizeReason(reason));
     if (word !== undefined) {
       this.#turn.fail(classify({ message: `The server stopped the model: ${reason}`, words: [word] }));
@@ -351,6 +356,9 @@ const MESSAGE_FIELDS = ["message", "msg", "error_msg", "error_message", "detail"
 
 /** Maximum length of a quote from an unknown body, in UTF-16 code units. */
 const MAX_QUOTE_LENGTH = 300;
+
+/** Gemini's finish reasons for a call that it rejected itself. The answer is then empty. */
+const MALFORMED_CALL = /malformed_function_call|malformed_tool_call|unexpected_tool_call/;
 
 /** Finish reasons that report a failure of the server, with their error words. */
 const SERVER_FAULTS: Readonly<Record<string, string>> = {
