@@ -17,9 +17,16 @@ const TAGS: readonly (readonly [open: string, close: string])[] = [
   ["<|start_thinking|>", "<|end_thinking|>"],
   // OpenAI's gpt-oss, on servers that do not parse its channels.
   ["<|channel|>analysis<|message|>", "<|end|>"],
+  // Gemma 4.
+  ["<|channel>thought", "<channel|>"],
+  // Granite 3.2.
+  ["here is my thought process:", "here is my response:"],
+  ["here's my thought process:", "here's my response:"],
 ];
-/** Tags that may end reasoning without an opening tag. `<|end|>` also ends answers. */
-const CLOSING_TAGS: readonly string[] = TAGS.map(([, close]) => close).filter((close) => close !== "<|end|>");
+/** Tags that may end reasoning without an opening tag. `<|end|>` also ends answers, and words may be part of them. */
+const CLOSING_TAGS: readonly string[] = TAGS.map(([, close]) => close).filter(
+  (close) => close !== "<|end|>" && !close.endsWith(":"),
+);
 /** Headers that gpt-oss writes before its messages. */
 const HARMONY_HEADERS: readonly string[] = ["<|start|>assistant", "<|channel|>final<|message|>"];
 /** Headers between reasoning and the answer. */
