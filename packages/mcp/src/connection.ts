@@ -46,6 +46,8 @@ export class ServerFailedError extends Error {
 
 /** Maximum number of pages, for servers whose list never ends. */
 const MAX_PAGES = 20;
+/** Factor by which a call may exceed its time limit as long as the server reports progress. */
+const MAX_PROGRESS_FACTOR = 10;
 const MAX_LOG_CHARS = 2_000;
 /** Maximum number of lines that a connection logs. */
 const MAX_LOG_LINES = 100;
@@ -111,6 +113,8 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
         .request(request, z.unknown(), {
           signal: context.signal,
           timeout: callMs,
+          resetTimeoutOnProgress: true,
+          maxTotalTimeout: callMs * MAX_PROGRESS_FACTOR,
           onprogress: ({ message, progress, total }) => {
             const text = message ?? `${progress}${total === undefined ? "" : ` of ${total}`}`;
             context.update({ content: [{ type: "text", text: text.slice(0, 2_000) }] });
@@ -130,9 +134,12 @@ function limitLog(onLog: (text: string) => void): (text: string) => void {
 }
 
 /** JSON-RPC codes that servers use for lost sessions. */
-const SESSION_CODES = new Set([-32_000, -32_001, -32_600]);
+const SESSION_CODES = new Set([-32_000, -32_001, -32_002, -32_600]);
 const SESSION_LOST =
   /session.{0,60}\b(?:not found|not exist|unknown|invalid|expired|terminated|closed|lost|missing|required)|(?:no|unknown|invalid|expired|missing|bad)\b.{0,20}session/is;
+/** Servers that restore the id of a session, but not its handshake, ask for the handshake instead. */
+const NOT_INITIALIZED =
+  /not (?:been |yet )?initiali[sz]ed|before initiali[sz]|(?:expect\w*|not an?|must send|missing) (?:an )?initiali[sz]/i;
 
 /**
  * Recognizes a lost session. The specification says status 404. Servers also respond with 400, 410, 500 or 503, or with
@@ -149,7 +156,8 @@ async function toSessionError(
     import("@modelcontextprotocol/sdk/client/streamableHttp.js"),
     import("@modelcontextprotocol/sdk/types.js"),
   ]);
-  const saysLost = SESSION_LOST.test(error.message.slice(0, 2_000));
+  const message = error.message.slice(0, 2_000);
+  const saysLost = SESSION_LOST.test(message) || NOT_INITIALIZED.test(message);
   const cause = { cause: error };
   if (error instanceof McpError)
     return saysLost && SESSION_CODES.has(error.code) ? new SessionLostError(cause) : undefined;

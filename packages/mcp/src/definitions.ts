@@ -58,7 +58,8 @@ function readTool(server: string, raw: unknown): ToolDescription | string {
   const ownName = raw["name"];
   const name = toAgentName(server, ownName);
   if (isDeeperThan(raw["inputSchema"], MAX_SCHEMA_DEPTH)) return `${name} has a schema that is too deep`;
-  const schema = toWellFormed(raw["inputSchema"]);
+  // Some servers omit the schema of a tool without parameters.
+  const schema = toWellFormed(raw["inputSchema"] ?? {});
   if (!isJsonObject(schema)) return `${name} has no schema`;
   if (JSON.stringify(schema).length > MAX_SCHEMA_CHARS) return `${name} has a schema that is too large`;
   const description = clean(typeof raw["description"] === "string" ? raw["description"] : "");

@@ -26,10 +26,11 @@ export function readResult(answer: unknown, resultChars: number): ToolResult {
   for (const block of blocks) {
     if (typeof block === "string") texts.push(block);
     else if (!isJsonObject(block)) texts.push(JSON.stringify(block));
-    else if (block["type"] !== "image") texts.push(toText(block));
     else {
-      const image = images.length < MAX_IMAGES ? toImage(block["data"]) : undefined;
+      const data = getImageData(block);
+      const image = data !== undefined && images.length < MAX_IMAGES ? toImage(data) : undefined;
       if (image !== undefined) images.push(image);
+      else if (block["type"] !== "image") texts.push(toText(block));
       else texts.push(`[an image of the type ${shorten(block["mimeType"])} that cannot be shown]`);
     }
   }
@@ -71,10 +72,19 @@ function toText(block: JsonObject): string {
   return JSON.stringify(block);
 }
 
+/** Returns the data of an image block or of an embedded resource that is an image. */
+function getImageData({ type, data, resource }: JsonObject): JsonValue | undefined {
+  if (type === "image") return data ?? null;
+  if (type !== "resource" || !isJsonObject(resource)) return undefined;
+  const { mimeType, blob } = resource;
+  return typeof mimeType === "string" && mimeType.startsWith("image/") ? blob : undefined;
+}
+
 /** Detects the type of an image from its bytes, because vendors reject every request that contains an invalid image. */
 function toImage(base64: unknown): ImageBlock | undefined {
   if (typeof base64 !== "string") return undefined;
-  const bytes = Buffer.from(base64, "base64");
+  // Some servers send a data URL.
+  const bytes = Buffer.from(base64.replace(/^data:[^,]{0,100},/, ""), "base64");
   const info = readImageInfo(bytes);
   if (info === undefined || !isAcceptedImage(info, bytes.byteLength)) return undefined;
   return {

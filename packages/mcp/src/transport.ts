@@ -65,8 +65,17 @@ async function fetchMessages(url: string | URL, init?: RequestInit): Promise<Res
   if (isStream) {
     return new Response(limited.pipeThrough(normalizeEvents()), how);
   }
-  if (!type.includes("json")) return new Response(limited, how);
-  return new Response(normalizeText(await new Response(limited).text()), how);
+  const text = normalizeText(await new Response(limited).text());
+  // Some servers state another type, or none.
+  const isOther = !type.includes("json") && /^\s*[[{]/.test(text);
+  if (isOther) how.headers = withType(headers, "application/json");
+  return new Response(text, how);
+}
+
+function withType(headers: Headers, type: string): Headers {
+  const changed = new Headers(headers);
+  changed.set("content-type", type);
+  return changed;
 }
 
 const [LINE_FEED, CARRIAGE_RETURN] = [10, 13];

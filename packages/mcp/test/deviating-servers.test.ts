@@ -33,6 +33,8 @@ const DEVIATIONS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
       ],
     },
   },
+  "a tool without a schema": { "tools/list": { tools: [{ name: "count" }] } },
+  "a tool with a schema that is null": { "tools/list": { tools: [{ name: "count", inputSchema: null }] } },
   "`isError: null` and `structuredContent: null`": {
     "tools/call": {
       isError: null,
@@ -86,6 +88,31 @@ it("accepts `error: null` next to a result, and a message without `jsonrpc`", as
   const { url } = await startFakeHttpServer({ envelope: { error: null, jsonrpc: undefined } });
   const tools = await startServers({ web: { url, startMs: 5_000 } }).tools(everyTool);
   expect(text(await call(tools, "mcp__web__count"))).toBe("session 1");
+});
+
+it("accepts JSON of another content type", async () => {
+  const { url } = await startFakeHttpServer({ contentType: "text/plain" });
+  const tools = await startServers({ web: { url, startMs: 5_000 } }).tools(everyTool);
+  expect(text(await call(tools, "mcp__web__count"))).toBe("session 1");
+});
+
+it("shows images in data URLs and in embedded resources", async () => {
+  const png =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  const resource = { uri: "file:///chart.png", mimeType: "image/png", blob: png };
+  const content = [
+    { type: "image", mimeType: "image/png", data: `data:image/png;base64,${png}` },
+    { type: "resource", resource },
+    { type: "resource", resource: { ...resource, mimeType: "application/zip" } },
+  ];
+  const { url } = await startFakeHttpServer({ results: { "tools/call": { content } } });
+  const tools = await startServers({ web: { url } }).tools(everyTool);
+  const result = await call(tools, "mcp__web__count");
+  expect(result.content.map((block) => (block.type === "image" ? block.source : block))).toEqual([
+    { type: "text", text: "[a file: file:///chart.png]" },
+    { kind: "base64", data: png },
+    { kind: "base64", data: png },
+  ]);
 });
 
 it("keeps null where it is a value: in schemas and in structured content", async () => {

@@ -11,6 +11,8 @@ export type LostSession =
 export interface FakeHttpServerOptions {
   readonly lostSession?: LostSession;
   readonly isStream?: boolean;
+  /** Default: the type of the content. */
+  readonly contentType?: string;
   /** Replaces results by method. */
   readonly results?: Readonly<Record<string, object>>;
   /** Changes whole messages. */
@@ -26,6 +28,7 @@ const NO_SESSION: LostSession = { status: 404, body: "Session not found" };
 export async function startFakeHttpServer({
   lostSession = NO_SESSION,
   isStream = false,
+  contentType = isStream ? "text/event-stream" : "application/json",
   results = {},
   envelope = {},
   beforeList = async () => {},
@@ -40,8 +43,7 @@ export async function startFakeHttpServer({
     const { id, method, params } = JSON.parse(await text(request));
     const answer = (body: object): void => {
       const message = JSON.stringify({ jsonrpc: "2.0", id, ...envelope, ...body });
-      const type = isStream ? "text/event-stream" : "application/json";
-      response.writeHead(200, { "content-type": type, "mcp-session-id": `session-${session}` });
+      response.writeHead(200, { "content-type": contentType, "mcp-session-id": `session-${session}` });
       response.end(isStream ? `event: message\ndata: ${message}\n\n` : message);
     };
     if (method === "initialize") session += 1;

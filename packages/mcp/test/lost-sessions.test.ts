@@ -6,6 +6,12 @@ it.each<[string, LostSession]>([
   ["404", { status: 404, body: "Session not found" }],
   ["404 without a word", { status: 404, body: "" }],
   ["400", { status: 400, body: "Bad Request: No valid session ID provided" }],
+  ["400 and a missing handshake", { status: 400, body: "Bad Request: Server not initialized" }],
+  ["422 and a missing handshake", { status: 422, body: "Unexpected message, expect initialize request" }],
+  [
+    "200 and a JSON-RPC error about the handshake",
+    { rpcError: { code: -32_002, message: "Received request before initialization was complete" } },
+  ],
   ["410", { status: 410, body: "Gone" }],
   ["500", { status: 500, body: '{"error":"Session not found"}' }],
   ["503", { status: 503, body: "" }],
