@@ -35,7 +35,10 @@ export const limits = {
   rateWaitMs: 6_000,
   requestTimeoutMs: 15_000,
   uploadTimeoutMs: 120_000,
-  /** Time to wait for the status of a message with an unknown outcome, and the interval between lookups. */
+  /**
+   * Time to wait for the status of a message with an unknown outcome, from the attempt or the start of the account, and the
+   * interval between lookups.
+   */
   statusWaitMs: 120_000,
   statusLookupMs: 2_000,
   /** Number of message statuses that are stored per number. */

@@ -59,7 +59,19 @@ it("leaves the outcome unknown if no status arrives within two minutes", async (
   await expect(send(bench)).rejects.toMatchObject({ code: "unknown_outcome" });
   const attemptedAt = clock.now();
   await expect(lookUp(bench, { attemptedAt })).rejects.toMatchObject({ code: "transient" });
-  expect(await lookUp(bench, { attemptedAt: attemptedAt - 120_000 })).toEqual({ outcome: "unknown" });
+  clock.advance(119_000);
+  await expect(lookUp(bench, { attemptedAt })).rejects.toMatchObject({ code: "transient" });
+  clock.advance(1_000);
+  expect(await lookUp(bench, { attemptedAt })).toEqual({ outcome: "unknown" });
+});
+
+it("waits two minutes after a start for the status of a message from before it", async () => {
+  const clock = createAdjustableClock();
+  await using bench = await openBench({ context: { clock } });
+  const attemptedAt = clock.now() - 3_600_000;
+  await expect(lookUp(bench, { attemptedAt })).rejects.toMatchObject({ code: "transient" });
+  clock.advance(120_000);
+  expect(await lookUp(bench, { attemptedAt })).toEqual({ outcome: "unknown" });
 });
 
 it("does not resend a message that was accepted without a response and then failed", async () => {

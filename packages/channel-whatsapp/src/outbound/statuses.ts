@@ -49,6 +49,7 @@ export function createStatuses({
   config,
 }: Pick<ChannelContext<{ readonly phoneNumberId: string }>, "state" | "clock" | "config">): Statuses {
   const recent = new Map<string, ReportedMessage>();
+  const startedAt = clock.now();
 
   function slotOf(key: string): string {
     const number = createHash("sha256").update(key).digest().readUInt32BE(0) % limits.storedStatuses;
@@ -86,7 +87,9 @@ export function createStatuses({
         throw new ChannelError(code, `WhatsApp: the message was not delivered: ${found.failure}`);
       }
       if (found !== undefined) return { outcome: "sent", messageId: found.id };
-      if (clock.now() - attemptedAt >= limits.statusWaitMs) return { outcome: "unknown" };
+      // Statuses from before the start are delivered again.
+      const waitedMs = clock.now() - Math.max(attemptedAt, startedAt);
+      if (waitedMs >= limits.statusWaitMs) return { outcome: "unknown" };
       throw new ChannelError("transient", "WhatsApp: no status of the message has arrived yet", {
         retryAfterMs: limits.statusLookupMs,
       });
