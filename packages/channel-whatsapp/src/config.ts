@@ -26,9 +26,13 @@ export const whatsappConfig: z.ZodType<WhatsAppConfig> = z.object({
   accessToken: required("accessToken", systemUser).regex(/^[\x21-\x7e]+$/, {
     error: `accessToken must be a single word: ${systemUser}`,
   }),
-  phoneNumberId: required("phoneNumberId", apiSetup).regex(/^\d{5,32}$/, {
-    error: `phoneNumberId must consist of digits, and is not the phone number: ${apiSetup}`,
-  }),
+  // Without quotes, YAML reads it as a number.
+  phoneNumberId: z.preprocess(
+    (id) => (Number.isSafeInteger(id) ? String(id) : id),
+    required("phoneNumberId", apiSetup).regex(/^\d{5,32}$/, {
+      error: `phoneNumberId must consist of digits, and is not the phone number: ${apiSetup}`,
+    }),
+  ),
   appSecret: required(
     "appSecret",
     "without it, anyone could send events. Copy it from App settings > Basic of your app on developers.facebook.com.",

@@ -97,6 +97,14 @@ describe("the settings", () => {
     expect(await problems({ apiBaseUrl: "ftp://x" })).toMatch(/apiBaseUrl must be/);
   });
 
+  it("accept a phone number ID that YAML reads as a number", async () => {
+    const checked = await whatsapp.config["~standard"].validate({
+      ...settings,
+      phoneNumberId: 106540352242922,
+    });
+    expect(checked).toMatchObject({ value: { phoneNumberId: "106540352242922" } });
+  });
+
   it("add the version of the API unless the address contains one", async () => {
     for (const [apiBaseUrl, expected] of [
       [undefined, "https://graph.facebook.com/v23.0"],
