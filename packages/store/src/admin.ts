@@ -11,9 +11,13 @@ interface Parts {
   readonly log: WriteAheadLog | undefined;
   /** Runs a checkpoint between two batches. */
   readonly checkpoint: () => Promise<void>;
+  readonly importSession: StoreAdmin["importSession"];
 }
 
-export function createStoreAdmin({ database, queue }: Context, { path, log, checkpoint }: Parts): StoreAdmin {
+export function createStoreAdmin(
+  { database, queue }: Context,
+  { path, log, checkpoint, importSession }: Parts,
+): StoreAdmin {
   const { raw } = database;
   const inMemory = path === ":memory:";
   const pragma = (name: string) => Number(raw.pragma(name, { simple: true }));
@@ -53,6 +57,7 @@ export function createStoreAdmin({ database, queue }: Context, { path, log, chec
         return { ok, problems: ok ? [] : told };
       }),
 
+    importSession,
     prepare: () => database.prepare(),
     checkpoint,
   };

@@ -15,6 +15,7 @@ import { createEraser } from "./erase.ts";
 import { createGroupHistoryStore } from "./group-history.ts";
 import { createGroupHistoryRows } from "./group-history-rows.ts";
 import { nonceMaker } from "./ids.ts";
+import { createSessionImport } from "./import-session.ts";
 import { createInboxStore } from "./inbox.ts";
 import { createInboxRows } from "./inbox-rows.ts";
 import { createKvStore } from "./kv.ts";
@@ -34,6 +35,7 @@ import { createSessionRows } from "./session-rows.ts";
 import { createSessionStore } from "./sessions.ts";
 import { createToolCalls } from "./tool-calls.ts";
 import { createTraceStore } from "./traces.ts";
+import type { StoreAdmin } from "./types/admin.ts";
 import type { Bodies } from "./types/common.ts";
 import type { EraseRequest } from "./types/maintenance.ts";
 import type { SqliteStore, StoreOptions } from "./types/store.ts";
@@ -79,7 +81,12 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
     nonce: nonceMaker(options.random ?? (() => randomInt(MAX_RANDOM) / MAX_RANDOM)),
   };
   const traces = createTraceStore(context);
-  const admin = createStoreAdmin(context, { path, log, checkpoint: () => checkpoints.next(queue) });
+  const admin = createStoreAdmin(context, {
+    path,
+    log,
+    checkpoint: () => checkpoints.next(queue),
+    importSession: (session, replaces) => importSession(session, replaces),
+  });
   let closing: Promise<void> | undefined;
 
   /**
@@ -103,8 +110,9 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
     closeFiles?.();
   }
 
+  const { importSession, ...stores } = createStores<T>(context, options, erase);
   return {
-    ...createStores<T>(context, options, erase),
+    ...stores,
     traces: { append: traces.append, read: traces.read },
     admin,
     close() {
@@ -118,7 +126,7 @@ function createStores<T extends Bodies>(
   context: Context,
   options: StoreOptions,
   erase: (request: EraseRequest) => Promise<number>,
-): Omit<SqliteStore<T>, "traces" | "admin" | "close"> {
+): Omit<SqliteStore<T>, "traces" | "admin" | "close"> & Pick<StoreAdmin, "importSession"> {
   const fence = createFence(context);
   const entries = createEntries(context.database);
   const inboxRows = createInboxRows<T>(context, entries);
@@ -170,6 +178,7 @@ function createStores<T extends Bodies>(
     audit: createAuditLog(context),
     approvals: createApprovalStore(context),
     pairing: createPairingStore(context, fence, insertOutbox),
+    importSession: createSessionImport(context, { rows: sessionRows, chain }),
     maintenance: createMaintenanceStore(context, createPruner(context, sessionRows, chain), erase),
   };
 }

@@ -1,3 +1,6 @@
+import type { JsonValue, Millis } from "./common.ts";
+import type { SessionSeed } from "./sessions.ts";
+
 /** A database file. */
 export interface StoreFile {
   readonly path: string;
@@ -10,8 +13,44 @@ export interface StoreFile {
   readonly freeBytes: number;
 }
 
+/** A part of an imported history that a reset ended, or the current part. */
+export interface ImportedGeneration {
+  readonly startedAt: Millis;
+  /**
+   * Messages, oldest first. An entry with `replaces` is a summary of the first `replaces` messages of its generation.
+   */
+  readonly entries: readonly {
+    readonly message: unknown;
+    readonly at: Millis;
+    readonly replaces?: number;
+  }[];
+}
+
+/** A session with its history, as another system stored it. */
+export interface ImportedSession {
+  readonly seed: SessionSeed;
+  readonly createdAt: Millis;
+  readonly updatedAt: Millis;
+  readonly model?: string | undefined;
+  readonly thinking?: string | undefined;
+  readonly data?: JsonValue | undefined;
+  /** Oldest first. The last one is the current history. */
+  readonly generations: readonly ImportedGeneration[];
+}
+
 /** Maintenance of the SQLite file. This is not part of {@link Store}. */
 export interface StoreAdmin {
+  /**
+   * Creates a session with the history and the times of another system, in one transaction. Leaves an existing session
+   * unchanged, unless its newest message has the number `replaces`.
+   *
+   * @param replaces the `lastSeq` of an earlier import of the session
+   * @throws StoreError `invalid` if JSON cannot represent a message
+   */
+  importSession(
+    session: ImportedSession,
+    replaces?: number,
+  ): Promise<{ readonly outcome: "imported"; readonly lastSeq: number } | { readonly outcome: "exists" }>;
   file(): Promise<StoreFile>;
   /**
    * Returns free pages to the file system. Otherwise SQLite reuses them. Runs in a worker thread: reads continue, and
