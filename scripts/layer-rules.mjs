@@ -69,6 +69,7 @@ export const STAGES = ["receive", "admit", "accept", "queue", "prepare", "run", 
  */
 export const FOLDERS = [
   ["cli"],
+  ["import"],
   ["api"],
   ["maintenance"],
   ["pipeline"],

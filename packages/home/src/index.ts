@@ -4,7 +4,13 @@ export { type BodiesWithParts, pruneSentBlobs } from "./backup/blobs.ts";
 export { type LastBackup, readLastBackup, recordBackup } from "./backup/note.ts";
 export { changeConfig, proposedConfig } from "./config/edit.ts";
 export { readConfig, rereadConfig } from "./config/read.ts";
-export { type ConfigVersion, configText, configVersions, restoreConfig } from "./config/versions.ts";
+export {
+  type ConfigVersion,
+  configText,
+  configVersions,
+  replaceConfig,
+  restoreConfig,
+} from "./config/versions.ts";
 export { type ConfigWatch, watchConfig } from "./config/watch.ts";
 export { lockHome, takeLease, withDatabase } from "./database.ts";
 export { GatewayError, type GatewayErrorCode } from "./errors.ts";

@@ -13,7 +13,7 @@ import {
   addSessions,
   addUsage,
 } from "./definitions/conversations.ts";
-import { addCopies, addMaintenance } from "./definitions/maintenance.ts";
+import { addCopies, addImport, addMaintenance } from "./definitions/maintenance.ts";
 import { addService, addServiceManager } from "./definitions/service.ts";
 import { getErrorCode } from "./errors.ts";
 import { exitCode } from "./exit-codes.ts";
@@ -81,6 +81,7 @@ export function createProgram(version: string, actions: Actions, json = false): 
       .description("run maintenance tasks now instead of waiting for the gateway's schedule"),
     actions,
   );
+  addImport(program, actions);
   addCopies(program, actions);
   command(program, "completion", "print the completion script for a shell", [
     "completion bash > ~/.local/share/bash-completion/completions/signalbox",

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type Actions, command } from "./command.ts";
+import { type Actions, command, count, settings } from "./command.ts";
 
 export function addMaintenance(maintenance: Command, { run }: Actions): void {
   command(maintenance, "prune", "delete data that exceeds the retention limits", [
@@ -11,6 +11,34 @@ export function addMaintenance(maintenance: Command, { run }: Actions): void {
     "return the database's free space to the file system; the gateway may be running",
     ["maintenance vacuum"],
   ).action(run(async () => (await import("../commands/maintenance.ts")).vacuum));
+}
+
+const listed = (text: string, earlier: readonly string[] = []): readonly string[] => [
+  ...earlier,
+  ...text.split(","),
+];
+
+export function addImport(program: Command, { runOnTwo }: Actions): void {
+  command(
+    program,
+    "import <system> [folder]",
+    "import the home of another system: openclaw; prints a plan and changes nothing without --apply",
+    [
+      "import openclaw",
+      "import openclaw ~/.openclaw --apply --secrets",
+      "import openclaw backup.tar.gz --only workspaces,memory",
+    ],
+  )
+    .option("--apply", "import; only while no gateway is running")
+    .option("--secrets", "also copy keys and tokens, into files that only you can read")
+    .option("--only <parts>", "workspaces, skills, memory, sessions, people, schedules, config", listed)
+    .option("--agent <theirs=ours>", "rename an agent", settings)
+    .option("--account <channel/theirs=ours>", "rename an account of a channel", settings)
+    .option("--owner <channel:id>", "a person who is an owner, if the home names none", listed)
+    .option("--since <days>", "only conversations with activity in the last days", count)
+    .option("--force <parts>", "replace items of these parts that exist", listed)
+    .option("--trust-memory", "import notes as the owner's own, although others could talk to the agent")
+    .action(runOnTwo(async () => (await import("../commands/import.ts")).importFrom));
 }
 
 export function addCopies(program: Command, { runOn }: Actions): void {
