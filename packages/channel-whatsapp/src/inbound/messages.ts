@@ -61,7 +61,7 @@ function read(
 }
 
 function readType(reading: Reading): InboundEvent | undefined {
-  const { message, messageId, base } = reading;
+  const { message, base } = reading;
   switch (message["type"]) {
     case "reaction":
       return readReaction(reading);
@@ -77,7 +77,7 @@ function readType(reading: Reading): InboundEvent | undefined {
     case "interactive":
       return readChoice(reading) ?? readWritten(reading);
     default:
-      return messageId === "" ? undefined : readWritten(reading);
+      return readWritten(reading);
   }
 }
 

@@ -49,7 +49,9 @@ export function readPersonId(message: Payload, number: string, userId: string): 
 /** Returns the sender with the profile name from the list of contacts. */
 export function readSender(id: string, value: Payload): Sender {
   const contacts = objectsAt(value, "contacts");
-  const contact = contacts.find((one) => one["wa_id"] === id || one["user_id"] === id) ?? contacts[0];
+  const ofSender = contacts.find((one) => one["wa_id"] === id || one["user_id"] === id);
+  // The `wa_id` may differ from the phone number.
+  const contact = ofSender ?? (contacts.length === 1 ? contacts[0] : undefined);
   const name = contact && textAt(objectAt(contact, "profile"), "name");
   return { id, name, isBot: false, isSelf: false };
 }
