@@ -62,7 +62,7 @@ it("tells the agent in the conversation that asked for it", async () => {
   expect(told[0]).toMatchObject({ address: "kitchen", text: expect.stringContaining("look at the build") });
 });
 
-it("confirms a schedule with its next time, in the zone that was given or the sender's", async () => {
+it("confirms a schedule with its next time, in the zone that was given and the sender's", async () => {
   const { handle } = await world();
   const run = runIn("kitchen");
   const add = (when: object, zone?: string) =>
@@ -71,7 +71,7 @@ it("confirms a schedule with its next time, in the zone that was given or the se
     /^Scheduled as \w{8}: 0 9 \* \* 1-5 \(Asia\/Shanghai\)\. It runs next on Tue 2026-06-02 09:00 Asia\/Shanghai\.$/,
   );
   expect(await add({ cron: "0 9 * * *" }, "Europe/Berlin")).toMatch(
-    /next on Tue 2026-06-02 09:00 Europe\/Berlin\.$/,
+    /next on Tue 2026-06-02 09:00 Europe\/Berlin, which is Tue 2026-06-02 15:00 Asia\/Shanghai\.$/,
   );
   expect(await add({ at: "2026-06-03T18:00" })).toMatch(/next on Wed 2026-06-03 18:00 Asia\/Shanghai\.$/);
   expect(await add({ in: "2h" })).toMatch(/next on Mon 2026-06-01 22:00 Asia\/Shanghai\.$/);

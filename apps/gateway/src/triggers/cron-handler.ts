@@ -40,7 +40,8 @@ export function createCronHandler(
     const earlier = await scheduler.recall(id);
     if (earlier === "over") return `Scheduled as ${id}, and already over.`;
     const zoneOfPerson = getTimeZone(run.event);
-    if (earlier !== undefined) return confirm(earlier, zone ?? zoneOfPerson);
+    const zones = [zone ?? zoneOfPerson, zoneOfPerson];
+    if (earlier !== undefined) return confirm(earlier, zones);
     if (ofSession(run).length >= MAX_SCHEDULES)
       throw new Error(`This conversation already has ${MAX_SCHEDULES} schedules. Remove one first.`);
     const when = readWhen({ ...written, zone: zone ?? zoneOfPerson }, now());
@@ -56,7 +57,7 @@ export function createCronHandler(
     if (nextAt === undefined || !(await scheduler.add({ id, when, missed, task })))
       throw new Error("Nothing was scheduled: that time has already passed.");
     const warning = await warnOfRefusal(task.place, nextAt);
-    const confirmation = confirm({ id, when, nextAt }, zone ?? zoneOfPerson);
+    const confirmation = confirm({ id, when, nextAt }, zones);
     return warning === undefined ? confirmation : `${confirmation} ${warning}`;
   };
 
@@ -101,12 +102,17 @@ function createScheduleId({ runId }: TriggeringRun, callId: string): string {
   return createHash("sha256").update(`${runId} ${callId}`).digest("hex").slice(0, 16);
 }
 
-/** Confirms the schedule with its next time, so that a misunderstood time or time zone is noticed immediately. */
+/**
+ * Confirms the schedule with its next time, so that a misunderstood time or time zone is noticed immediately.
+ *
+ * @param zones the schedule's time zone and the sender's
+ */
 function confirm(
   { id, when, nextAt }: Pick<Schedule<ScheduledTask>, "id" | "when" | "nextAt">,
-  zone: string,
+  zones: readonly string[],
 ): string {
-  return `Scheduled as ${id}: ${describeWhen(when)}. It runs next on ${formatTimestamp(nextAt, zone)}.`;
+  const times = [...new Set(zones)].map((zone) => formatTimestamp(nextAt, zone)).join(", which is ");
+  return `Scheduled as ${id}: ${describeWhen(when)}. It runs next on ${times}.`;
 }
 
 function describeSchedules(schedules: readonly Schedule<ScheduledTask>[], zone: string): string {
