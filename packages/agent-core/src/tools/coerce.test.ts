@@ -17,8 +17,12 @@ const schema: JsonObject = {
     either: { type: ["string", "number"] },
     maybe: { anyOf: [{ type: "integer" }, { type: "null" }] },
     any: {},
+    order: { type: "string", enum: ["asc", "desc"] },
+    place: { $ref: "#/$defs/place" },
+    stops: { type: "array", items: { $ref: "#/$defs/place" } },
   },
   required: ["path"],
+  $defs: { place: { type: "object", properties: { id: { type: "integer" } } } },
 };
 
 describe("coerceArguments", () => {
@@ -32,6 +36,15 @@ describe("coerceArguments", () => {
     [{ path: 7 }, { path: "7" }],
     [{ path: "a", offset: null }, { path: "a" }],
     [{ maybe: "3" }, { maybe: 3 }],
+    [{ on: "True" }, { on: true }],
+    [{ path: true }, { path: "true" }],
+    [{ tags: "a" }, { tags: ["a"] }],
+    [{ place: '{"id":"7"}' }, { place: { id: 7 } }],
+    [{ stops: { id: "7" } }, { stops: [{ id: 7 }] }],
+    [{ offset: "", on: "null", tags: "None", order: "" }, {}],
+    [{ maybe: "" }, {}],
+    [{ arguments: { path: "a", offset: "2" } }, { path: "a", offset: 2 }],
+    [{ params: '{"path":"a"}' }, { path: "a" }],
   ] as const)("converts %j to %j", (given, meant) => {
     expect(coerceArguments(schema, given as JsonObject)).toEqual(meant);
   });
@@ -49,6 +62,10 @@ describe("coerceArguments", () => {
     { path: null },
     { maybe: null },
     { unknown: "7" },
+    { path: "" },
+    { order: "ASC" },
+    { input: { other: 1 } },
+    { arguments: { path: "a" }, path: "b" },
   ])("keeps %j, which is ambiguous", (args) => {
     expect(coerceArguments(schema, args)).toBe(args);
   });
