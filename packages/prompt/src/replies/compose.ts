@@ -67,6 +67,9 @@ export function composeReply(
   };
 }
 
+/** A character that people can see. Some models answer with invisible ones, which platforms reject as an empty message. */
+const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{M}\u115f\u1160\u2800\u3164]/u;
+
 /** A model turn in the form in which people see it. */
 export interface ParsedTurn {
   /** Text with a line for each attachment. Empty if the turn is silent. */
@@ -81,7 +84,7 @@ export interface ParsedTurn {
 
 export function parseTurn(text: string): ParsedTurn {
   const { text: all, media, silent, replyTo, audioAsVoice: voice } = parseReply(text);
-  const words = silent ? "" : all.trim();
+  const words = silent || !VISIBLE.test(all) ? "" : all.trim();
   const lines = [words, ...media.map(formatMedia)].filter((line) => line !== "");
   return {
     visible: silent ? "" : lines.join("\n"),

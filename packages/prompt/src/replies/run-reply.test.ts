@@ -81,6 +81,7 @@ describe("the reply of a run without any text", () => {
     ["the model wrote nothing", [userMessage("Go on.")], []],
     ["the last calls succeeded", worked, ["", ""]],
     ["the model wrote white space", [userMessage("Go on.")], [" \n\u00a0"]],
+    ["the model wrote invisible characters", [userMessage("Go on.")], ["\u200b\u2800\u3164\ufeff"]],
   ])("says that the answer is empty if %s", (_, history, texts) => {
     expect(composeRunReply(ended({ messages: history }, { texts }))).toEqual({
       text: "(Empty.)",
