@@ -1,4 +1,4 @@
-import { createInMemoryCache, type DraftOptions, systemClock } from "@signalbox/channel";
+import { createInMemoryState, type DraftOptions } from "@signalbox/channel";
 import { groupId, person, type RepeatedCard } from "@signalbox/testkit/dingtalk";
 import { describe, expect, it } from "vitest";
 import { type Bench, createAdjustableClock, expectChannelError, never, openBench } from "./harness.ts";
@@ -56,10 +56,12 @@ describe("cards", () => {
   });
 
   it("show an ellipsis if they can no longer be taken back", async () => {
-    const cache = createInMemoryCache({ clock: systemClock });
-    await using bench = await openBench({ context: { cache: { ...cache, get: async () => undefined } } });
+    await using bench = await openBench();
     const draft = await openDraft(bench);
     await draft.update("nev");
+    bench.fakeServer.answerAt("/v1.0/robot/otoMessages/batchRecall", () =>
+      Response.json({ successResult: [], failedResult: { key: "TIMEOUT" } }),
+    );
     await draft.abort();
     expect(bench.fakeServer.sent).toMatchObject([{ text: "…", isFinished: true, isRecalled: false }]);
   });
@@ -119,6 +121,51 @@ describe("lost answers", () => {
       );
     },
   );
+
+  it("create one card for a draft that another process continues after a crash", async () => {
+    const state = createInMemoryState();
+    await using before = await openBench({ repeatedCard: "deliver", context: { state } });
+    const { fakeServer } = before;
+    fakeServer.fail({ kind: "cut" });
+    await expectChannelError((await openDraft(before)).update("on"), "A draft", "unknown_outcome");
+    await using after = await openBench({ fakeServer, context: { state } });
+    await (await openDraft(after)).finalize(final);
+    expect(fakeServer.sent.map(({ text }) => text)).toEqual(["the **end**"]);
+  });
+
+  it("are taken back by another process after a crash", async () => {
+    const state = createInMemoryState();
+    await using before = await openBench({ context: { state } });
+    const { fakeServer } = before;
+    const draft = await openDraft(before);
+    await draft.update("nev");
+    await using after = await openBench({ fakeServer, context: { state } });
+    await (await openDraft(after, { messageId: draft.messageId ?? "" })).abort();
+    expect(fakeServer.sent).toMatchObject([{ isRecalled: true }]);
+  });
+
+  it("create one card for a draft that was finished just before a crash", async () => {
+    const state = createInMemoryState();
+    await using before = await openBench({ repeatedCard: "deliver", context: { state } });
+    const { fakeServer } = before;
+    await (await openDraft(before)).finalize(final);
+    await using after = await openBench({ fakeServer, context: { state } });
+    await (await openDraft(after)).finalize(final);
+    expect(fakeServer.sent.map(({ text }) => text)).toEqual(["the **end**"]);
+  });
+
+  it("store notes about the newest 200 cards only", async () => {
+    const state = createInMemoryState();
+    await using bench = await openBench({ context: { state } });
+    await Promise.all(
+      Array.from({ length: 210 }, async (_, count) =>
+        (await openDraft(bench, { idempotencyKey: `run-${count}` })).update("on"),
+      ),
+    );
+    const stored: { cards: unknown[] } = Object(await state.get("dingbot cards"));
+    expect(stored.cards).toHaveLength(200);
+    expect(stored.cards.at(-1)).toEqual({ id: expect.any(String), carrierId: expect.any(String) });
+  });
 
   it("create a card if the lost request never reached DingTalk", async () => {
     await using bench = await openBench();

@@ -3,7 +3,6 @@ import {
   ChannelError,
   type ChannelErrorCode,
   isChannelError,
-  isPayload,
   isRetryable,
   objectAt,
   objectsAt,
@@ -13,6 +12,7 @@ import {
 import type { DingTalkAddress } from "../address.ts";
 import type { DingTalkApi } from "../api.ts";
 import { limits } from "../limits.ts";
+import { createCardNotes } from "./card-notes.ts";
 
 /**
  * DingTalk's public template for answers of AI assistants, and the name of the field that is streamed. Source:
@@ -61,9 +61,11 @@ export function isCardId(messageId: string): boolean {
 const ABSENT: readonly ChannelErrorCode[] = ["not_found", "invalid"];
 
 export function createCards(
-  { cache, clock, logger }: Pick<ChannelContext, "cache" | "clock" | "logger">,
+  context: Pick<ChannelContext, "state" | "clock" | "logger">,
   api: DingTalkApi,
 ): Cards {
+  const { clock, logger } = context;
+  const notes = createCardNotes(context, api.robotCode);
   /** Time until which no card is created, because the app lacks a permission. */
   let refusedUntil = 0;
   let guids = 0;
@@ -74,36 +76,25 @@ export function createCards(
     text: CardText,
     signal: AbortSignal,
   ): Promise<void> {
-    const name = `card ${outTrackId}`;
     // An earlier attempt may have created the card. A second one under the same id could show it twice.
-    const isRepeated = (await cache.get(name)) !== undefined;
-    if (isRepeated && (await exists(outTrackId, text, signal))) return;
-    if (clock.now() < refusedUntil)
-      throw new ChannelError("permission", "DingTalk: the app may not create cards (see `signalbox doctor`)");
-    await cache.set(name, {}, limits.cardMs);
+    if ((await notes.begin(outTrackId)) && (await exists(outTrackId, text, signal))) return;
     try {
-      const carrierId = await deliver(to, outTrackId, text, signal);
-      if (carrierId !== undefined) await cache.set(name, { carrierId }, limits.cardMs);
+      await deliver(to, outTrackId, text, signal);
     } catch (error) {
-      if (isChannelError(error) && error.code === "permission") {
-        refusedUntil = clock.now() + limits.cardsRefusedMs;
-        logger.warn("answers are not streamed: the app lacks the permissions for cards", {
-          reason: error.message,
-        });
-      }
       if (!isRepetition(error)) throw error;
       await change(outTrackId, text, signal);
     }
   }
 
-  /** Returns the id of the message that shows the card. */
   async function deliver(
     to: DingTalkAddress,
     outTrackId: string,
     text: CardText,
     signal: AbortSignal,
-  ): Promise<string | undefined> {
-    const answer = await api.call({
+  ): Promise<void> {
+    if (clock.now() < refusedUntil)
+      throw new ChannelError("permission", "DingTalk: the app may not create cards (see `signalbox doctor`)");
+    const request = api.call({
       what: "creating a card",
       path: "/v1.0/card/instances/createAndDeliver",
       body: {
@@ -117,13 +108,23 @@ export function createCards(
       write: true,
       signal,
     });
+    const answer = await request.catch((error: unknown) => {
+      if (isChannelError(error) && error.code === "permission") pause(error);
+      throw error;
+    });
     const [result = {}] = objectsAt(objectAt(answer, "result"), "deliverResults");
     if (result["success"] === false)
       throw new ChannelError(
         "invalid",
         `DingTalk: creating a card: ${textAt(result, "errorMsg") ?? "not delivered"}`,
       );
-    return textAt(result, "carrierId");
+    const carrierId = textAt(result, "carrierId");
+    if (carrierId !== undefined) await notes.setCarrier(outTrackId, carrierId);
+  }
+
+  function pause({ message }: Error): void {
+    refusedUntil = clock.now() + limits.cardsRefusedMs;
+    logger.warn("answers are not streamed: the app lacks the permissions for cards", { reason: message });
   }
 
   async function exists(outTrackId: string, text: CardText, signal: AbortSignal): Promise<boolean> {
@@ -187,10 +188,7 @@ export function createCards(
   return {
     create,
     change,
-    async carrier(outTrackId) {
-      const known = await cache.get(`card ${outTrackId}`);
-      return isPayload(known) ? textAt(known, "carrierId") : undefined;
-    },
+    carrier: (outTrackId) => notes.getCarrier(outTrackId),
   };
 }
 
