@@ -109,6 +109,8 @@ export class StreamMode implements Stream {
     const { withinMs = 3_000, topic = ROBOT_TOPIC, messageId = randomUUID() } = options;
     const frame = createFrame("CALLBACK", topic, messageId, data);
     if (!this.#deliver(messageId, frame)) return Promise.reject(new Error("there is no connection"));
+    const earlier = this.#waiting.get(messageId);
+    if (earlier !== undefined) this.#clear(earlier.again);
     return new Promise((resolve) => {
       const late = this.#after(withinMs, () => resolve(false));
       const waiting: Waiting = {

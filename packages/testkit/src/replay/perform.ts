@@ -6,6 +6,7 @@ import { type FakeAnthropic, startAnthropic } from "../anthropic/index.ts";
 import { createScenarioClock, msOf, type ScenarioClock } from "./clock.ts";
 import type { ReplayedGateway, ReplayHost } from "./host.ts";
 import type { Performance, PostedEvent } from "./performance.ts";
+import { startDingTalkPlatform } from "./platforms/dingtalk.ts";
 import { startDiscordPlatform } from "./platforms/discord.ts";
 import { startFeishuPlatform } from "./platforms/feishu.ts";
 import type { ReplayPlatform, StartPlatform } from "./platforms/platform.ts";
@@ -49,6 +50,7 @@ interface FakeServers {
 }
 
 const starts: Readonly<Record<Channel, StartPlatform>> = {
+  dingtalk: startDingTalkPlatform,
   discord: startDiscordPlatform,
   feishu: startFeishuPlatform,
   signal: startSignalPlatform,

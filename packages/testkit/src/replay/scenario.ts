@@ -45,7 +45,16 @@ interface TimePassing {
 
 /** A platform event. */
 export interface PlatformEvent {
-  readonly channel: "discord" | "feishu" | "signal" | "slack" | "telegram" | "web" | "wecom" | "whatsapp";
+  readonly channel:
+    | "dingtalk"
+    | "discord"
+    | "feishu"
+    | "signal"
+    | "slack"
+    | "telegram"
+    | "web"
+    | "wecom"
+    | "whatsapp";
   readonly account: string;
   /** The platform's body. Without it, the fields below form a text message. */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
@@ -141,7 +150,17 @@ const turn = z.strictObject({
     .optional(),
 });
 const platformEvent = z.strictObject({
-  channel: z.enum(["discord", "feishu", "signal", "slack", "telegram", "web", "wecom", "whatsapp"]),
+  channel: z.enum([
+    "dingtalk",
+    "discord",
+    "feishu",
+    "signal",
+    "slack",
+    "telegram",
+    "web",
+    "wecom",
+    "whatsapp",
+  ]),
   account: z.string().default("main"),
   body: z.record(z.string(), z.unknown()).optional(),
   eventId: z.string().optional(),
