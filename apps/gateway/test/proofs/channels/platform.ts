@@ -3,6 +3,8 @@ export interface KilledPlatform {
   /** The channel's id. */
   readonly channel: string;
   readonly account: Readonly<Record<string, unknown>>;
+  /** True if messages have no keys and cannot be looked up, so an announced answer may be at the platform. */
+  readonly findsNothing?: boolean;
   /** Called when a gateway listens, before messages are delivered to it. Resolves once the account is ready. */
   connect(url: string): Promise<void>;
   /** Delivers the message of a person. Resolves once the gateway has acknowledged it, even if that takes several processes. */
