@@ -86,6 +86,7 @@ export type {
   SendOptions,
 } from "./contract/messages.ts";
 export type { Activity } from "./host/activity.ts";
+export { createChildEnvironment } from "./host/child-environment.ts";
 export { type Connection, type SupervisedConnection, superviseConnection } from "./host/connection.ts";
 export { type Deadline, deadline } from "./host/deadline.ts";
 export {

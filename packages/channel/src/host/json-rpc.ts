@@ -2,6 +2,7 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { ChannelError, type ChannelErrorCode } from "../contract/errors.ts";
 import { isPayload, type Payload, parsePayload } from "../inbound/payload.ts";
 import type { ErrorMeaning } from "../outbound/requests.ts";
+import { createChildEnvironment } from "./child-environment.ts";
 import {
   type Connection,
   type ConnectionOptions,
@@ -66,24 +67,6 @@ const MAX_REASON_CHARS = 300;
 /** Milliseconds between SIGTERM and SIGKILL. */
 const KILL_AFTER_MS = 2_000;
 /**
- * Inherited variables, with which programs find executables, files and ssh keys. They contain no secrets of the
- * gateway.
- */
-const INHERITED_ENV = [
-  "PATH",
-  "HOME",
-  "USER",
-  "LOGNAME",
-  "LANG",
-  "LC_ALL",
-  "TZ",
-  "TMPDIR",
-  "SSH_AUTH_SOCK",
-  "SystemRoot",
-  "USERPROFILE",
-];
-
-/**
  * Keeps a child process running that speaks JSON-RPC 2.0, one message per line of stdin and stdout. A process that ends
  * is restarted with the backoff of `superviseConnection`. Its pending calls then fail: writes with `unknown_outcome`,
  * other calls with `transient`. While no process runs, calls fail with `transient`.
@@ -117,7 +100,7 @@ export function superviseJsonRpc(options: JsonRpcProcessOptions): JsonRpcProcess
       const { spawn } = await import("node:child_process");
       const [program, ...parameters] = options.command;
       const opening = new LineProcess(
-        spawn(program, parameters, { env: createEnv(options.env), stdio: "pipe" }),
+        spawn(program, parameters, { env: createChildEnvironment(options.env), stdio: "pipe" }),
         options,
       );
       const abort = (): void => opening.close();
@@ -151,14 +134,6 @@ export function superviseJsonRpc(options: JsonRpcProcessOptions): JsonRpcProcess
       return current.call(method, params, how);
     },
   };
-}
-
-function createEnv(added: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  const inherited = INHERITED_ENV.flatMap((name) => {
-    const value = process.env[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return { ...Object.fromEntries(inherited), ...added };
 }
 
 /** One process. */
