@@ -34,7 +34,8 @@ const ENGLISH: DefaultTheme.Config = {
     {
       text: "Platforms",
       link: "/channels",
-      activeMatch: "^/(channels|guides/(feishu|dingtalk|slack|discord|telegram|wecom|signal|whatsapp))",
+      activeMatch:
+        "^/(channels|guides/(feishu|dingtalk|slack|discord|telegram|imessage|wecom|signal|whatsapp))",
     },
     { text: "Configuration", link: "/configuration" },
     { text: "Reference", link: "/commands", activeMatch: "^/(commands|tools|http-api|api/)" },
@@ -50,7 +51,8 @@ const CHINESE: DefaultTheme.Config = {
     {
       text: "平台",
       link: "/zh/channels",
-      activeMatch: "^/zh/(channels|guides/(feishu|dingtalk|slack|discord|telegram|wecom|signal|whatsapp))",
+      activeMatch:
+        "^/zh/(channels|guides/(feishu|dingtalk|slack|discord|telegram|imessage|wecom|signal|whatsapp))",
     },
     { text: "配置", link: "/zh/configuration" },
     { text: "参考", link: "/zh/commands", activeMatch: "^/zh/(commands|tools|http-api)" },

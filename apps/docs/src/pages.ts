@@ -52,6 +52,7 @@ export const GROUPS: readonly PageGroup[] = [
       doc("guides/slack", "Slack", "Slack"),
       doc("guides/discord", "Discord", "Discord"),
       doc("guides/telegram", "Telegram", "Telegram"),
+      doc("guides/imessage", "iMessage", "iMessage"),
       doc("guides/wecom", "WeCom", "企业微信"),
       doc("guides/signal", "Signal", "Signal"),
       doc("guides/whatsapp", "WhatsApp", "WhatsApp"),

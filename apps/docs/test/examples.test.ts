@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { dingtalk } from "@signalbox/channel-dingtalk";
 import { discord } from "@signalbox/channel-discord";
 import { feishu } from "@signalbox/channel-feishu";
+import { imessage } from "@signalbox/channel-imessage";
 import { signal } from "@signalbox/channel-signal";
 import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
@@ -15,7 +16,7 @@ import { parseAllDocuments } from "yaml";
 import { findCodeBlocks, findCommands, findInvocations } from "../src/code-blocks.ts";
 import { findTranslation, PAGES, ROOT } from "../src/pages.ts";
 
-const CHANNELS = [dingtalk, discord, feishu, signal, slack, telegram, wecom, whatsapp];
+const CHANNELS = [dingtalk, discord, feishu, signal, imessage, slack, telegram, wecom, whatsapp];
 
 const sources = PAGES.flatMap((page) => [page.source, findTranslation(page) ?? []].flat());
 const blocks = [...sources, "README.md", "README.zh.md"].flatMap((source) =>

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { dingtalk } from "@signalbox/channel-dingtalk";
 import { discord } from "@signalbox/channel-discord";
 import { feishu } from "@signalbox/channel-feishu";
+import { imessage } from "@signalbox/channel-imessage";
 import { signal } from "@signalbox/channel-signal";
 import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
@@ -18,7 +19,7 @@ import { createComponents, createOpenApi } from "../src/reference/open-api.ts";
 const generated = [
   [
     "configuration.md",
-    createConfigurationPage([dingtalk, discord, feishu, signal, slack, telegram, wecom, whatsapp]),
+    createConfigurationPage([dingtalk, discord, feishu, signal, imessage, slack, telegram, wecom, whatsapp]),
   ],
   ["http-api.md", createHttpApiPage()],
   ...createCommandPages(),

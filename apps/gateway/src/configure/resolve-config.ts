@@ -2,6 +2,7 @@ import type { ChannelDefinition } from "@signalbox/channel";
 import { dingtalk } from "@signalbox/channel-dingtalk";
 import { discord } from "@signalbox/channel-discord";
 import { feishu } from "@signalbox/channel-feishu";
+import { imessage } from "@signalbox/channel-imessage";
 import { signal } from "@signalbox/channel-signal";
 import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
@@ -34,6 +35,7 @@ export const builtInChannels: readonly ChannelDefinition[] = [
   discord,
   feishu,
   signal,
+  imessage,
   slack,
   telegram,
   wecom,
@@ -46,6 +48,7 @@ const CHANNEL_PACKAGES = {
   discord: "@signalbox/channel-discord",
   feishu: "@signalbox/channel-feishu",
   signal: "@signalbox/channel-signal",
+  imessage: "@signalbox/channel-imessage",
   slack: "@signalbox/channel-slack",
   telegram: "@signalbox/channel-telegram",
   wecom: "@signalbox/channel-wecom",
