@@ -268,6 +268,15 @@ describe("a call in odd pieces", () => {
     ]);
   });
 
+  test.each(["functions.read_file:0", "default_api.read_file", "default_api:read_file"])(
+    "has the tool's own name without the namespace of %s",
+    async (name) => {
+      const events = [calls(call(0, { name, arguments: '{"p":1}' }, "a")), end];
+      const { message } = await readWire({ pieces: [sse(...events, usage, "[DONE]")] }, [ls, readFile]);
+      expect(shown(message)).toEqual([["read_file", { p: 1 }]]);
+    },
+  );
+
   test("is followed by another one without arguments", async () => {
     const events = [calls(call(0, { name: "ls" }, "a")), calls(call(0, { name: "read_file" }, "b")), end];
     const { message } = await readWire({ pieces: [sse(...events, usage, "[DONE]")] }, [ls, readFile]);

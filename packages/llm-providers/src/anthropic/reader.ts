@@ -24,6 +24,10 @@ const STOP: Readonly<Record<string, StopReason>> = {
   stop_sequence: "stop_sequence",
   refusal: "refusal",
   pause_turn: "pause",
+  // Words of other vendors, which proxies pass on.
+  length: "max_tokens",
+  max_output_tokens: "max_tokens",
+  content_filter: "filter",
 };
 
 /** Block types by the types of their deltas. */
@@ -150,10 +154,14 @@ export class AnthropicReader implements EventReader {
       case "message_stop":
         this.#stopped();
         break;
+      case "message":
+        // Some proxies send the whole message as one event.
+        if (!this.#begun && Array.isArray(event.content)) this.#whole(event);
+        break;
       default:
         // Errors from a proxy have another type or none.
         if (event.type === "error" || isJsonObject(event.error))
-          this.#turn.fail(classify(readError(objectAt(event, "error"))));
+          this.#turn.fail(classify(readError(isJsonObject(event.error) ? event.error : event)));
     }
   }
 
@@ -166,14 +174,14 @@ export class AnthropicReader implements EventReader {
     const raw = this.#stop;
     if (raw === undefined || this.#turn.ended) return;
     for (const index of [...this.#open.keys()]) this.#close(index);
-    this.#endTagged(raw !== "max_tokens");
+    const stop = entryOf(STOP, raw) ?? "end_turn";
+    this.#endTagged(stop !== "max_tokens");
     if (raw === "model_context_window_exceeded") {
       this.#turn.fail(failure("overflow", "The answer filled the model's context window."));
       return;
     }
     if (raw === "refusal" && this.#explanation !== undefined)
       this.#turn.block({ type: "refusal", text: this.#explanation });
-    const stop = entryOf(STOP, raw) ?? "end_turn";
     // Some servers send `end_turn` after tool calls.
     this.#turn.finish(stop === "end_turn" && this.#calls > 0 ? "tool_use" : stop, raw);
   }

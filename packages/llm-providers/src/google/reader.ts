@@ -61,7 +61,7 @@ export class GoogleReader implements EventReader {
     for (const source of objectsAt(this.#grounding ?? {}, "groundingChunks"))
       this.#citation(objectAt(source, "web"));
     if (this.#usage !== undefined) this.#reportUsage(this.#usage);
-    const said = this.#finish === undefined ? "filter" : entryOf(STOP, reason);
+    const said = this.#finish === undefined ? "filter" : entryOf(STOP, reason.toUpperCase());
     const stop = said === "end_turn" && this.#calls > 0 ? "tool_use" : said;
     if (stop !== undefined) this.#turn.finish(stop, reason);
     else this.#turn.fail(failure("protocol", this.#finishMessage ?? `The model stopped with ${reason}.`));

@@ -54,7 +54,8 @@ export function parseObject(text: string): JsonObject | undefined {
  */
 export function parseEvent(text: string): readonly JsonObject[] {
   const json = text.replace(/^(?:\s*data:)+/, "").trim();
-  if (!/^[[{]/.test(json)) return [];
+  // Proxies end the streams of other vendors like OpenAI's.
+  if (!/^[[{]/.test(json) || json === "[DONE]") return [];
   const value: unknown = JSON.parse(json);
   return [value].flat().filter(isJsonObject);
 }

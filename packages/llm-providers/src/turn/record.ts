@@ -53,6 +53,8 @@ function isJson(text: string): boolean {
 }
 
 const HIGH_HALF = /[\ud800-\udbff]$/;
+/** Namespaces of Gemini, Kimi and gpt-oss. */
+const NAMESPACE = /^(?:default_api|functions|tools)[.:]/;
 
 /** The methods with which a provider writes a turn. Calls after the terminal event are ignored. */
 export type TurnWriter = Omit<TurnRecord, "finished" | "isDrained" | "next" | "leave">;
@@ -157,8 +159,13 @@ export class TurnRecord {
     return index;
   }
 
+  /** Returns the tool's own name. Some models put the namespace of their training before it, or a number behind it. */
   #ownName({ name }: { readonly name: string }): string {
-    return this.#setup.names?.get(name) ?? name.toWellFormed();
+    const { names, context } = this.#setup;
+    const find = (wire: string): string | undefined =>
+      names?.get(wire) ?? context?.tools.find((tool) => tool.name === wire)?.name;
+    const bare = name.replace(NAMESPACE, "").replace(/:\d+$/, "");
+    return find(name) ?? find(bare) ?? name.toWellFormed();
   }
 
   /** Appends to an open block: text, or the JSON text of a call's arguments. */
