@@ -229,18 +229,21 @@ function createLeases() {
   };
 }
 
-it("runs an account on one of several hosts, and on the next when that one stops", async () => {
+it("listens on one of several hosts, and on the next when that one stops", async () => {
   const leases = createLeases();
-  const one = createHost(createChannel(async () => {}));
-  const two = createHost(createChannel(async () => {}));
+  const started: string[] = [];
+  const one = createHost(createChannel(async () => void started.push("one")));
+  const two = createHost(createChannel(async () => void started.push("two")));
   await one.accounts.start({ ...services, acquireLease: leases.acquire() });
   await two.accounts.start({ ...services, acquireLease: leases.acquire() });
   expect(one.accounts.get("echo", "main")).toBeDefined();
-  expect(two.accounts.get("echo", "main")).toBeUndefined();
+  // The account can send and accept webhooks on every host.
+  expect(two.accounts.get("echo", "main")).toBeDefined();
   expect(two.accounts.health()).toMatchObject([{ state: "down", reason: "another host runs it" }]);
+  expect(started).toEqual(["one"]);
   await one.accounts.stop(0);
   two.delays[0]?.end();
-  await expect.poll(() => two.accounts.get("echo", "main")).toBeDefined();
+  await expect.poll(() => started).toEqual(["one", "two"]);
   expect(two.accounts.health()).toEqual([{ channel: "echo", account: "main", state: "ready" }]);
 });
 
@@ -275,6 +278,10 @@ it("stops an account whose lease is lost, and tries to acquire it again", async 
   await expect.poll(() => delays).toHaveLength(1);
   expect(seen.toSorted()).toEqual(["aborted", "stopped"]);
   expect(accounts.get("echo", "main")).toBeUndefined();
+  // Another host holds the lease by now. The account can send again, and does not listen.
+  delays[0]?.end();
+  await expect.poll(() => accounts.get("echo", "main")).toBeDefined();
+  await expect.poll(() => delays).toHaveLength(2);
   expect(accounts.health()).toMatchObject([{ state: "down", reason: "another host runs it" }]);
   await accounts.stop(0);
 });

@@ -19,7 +19,7 @@ export interface PlannedAccount {
   readonly config: unknown;
 }
 
-/** A running account. */
+/** An account that can send and download. It listens unless another host does. */
 export interface Account {
   readonly channel: string;
   readonly account: string;
@@ -38,10 +38,15 @@ export interface AccountLease {
 export interface AccountServices {
   readonly emit: ChannelContext["emit"];
   /**
-   * Acquires the lease of an account, because a bot that runs on two hosts would answer everything twice. Returns
+   * Acquires the lease of an account, because a bot that listens on two hosts would answer everything twice. Returns
    * `undefined` while another host holds the lease. The request is then repeated. Default: there is no other host.
    */
   readonly acquireLease?: (channel: string, account: string) => Promise<AccountLease | undefined>;
+  /**
+   * Delay before the lease of an account is requested again, in milliseconds. Default: `retryMs`, see
+   * {@link AccountsOptions}
+   */
+  readonly leaseRetryMs?: number;
   /** The durable state of a channel. */
   readonly state: (channel: string) => ChannelState;
   /** The commands that an account registers on its platform. */
@@ -56,8 +61,8 @@ interface AccountHealth {
 }
 
 /**
- * Accounts of channels. Each one starts independently: an account that fails is retried while the others run, and an
- * account that runs on another host is started when that host releases it.
+ * Accounts of channels. Each one starts independently: an account that fails is retried while the others run. An account
+ * that listens on another host can send here, and starts to listen when that host releases it.
  */
 export interface Accounts {
   /** Adds an account before `start`. */
@@ -77,7 +82,7 @@ export interface Accounts {
   ): Promise<void>;
   /** Stops all accounts. Waits at most `drainMs` for operations in progress. */
   stop(drainMs: number): Promise<void>;
-  /** Returns a running account. */
+  /** Returns an account that can send. */
   get(channel: string, account: string): Account | undefined;
   /** Returns the channel of an account, even if the account is not running. */
   definition(channel: string, account: string): ChannelDefinition | undefined;
@@ -94,7 +99,7 @@ export interface AccountsOptions {
   readonly fetch?: typeof globalThis.fetch;
   /**
    * Maximum delay before a failed account is retried, in milliseconds. The delay starts at one second and doubles. An
-   * account that runs on another host is tried again after the maximum. Default: 30,000.
+   * account that listens on another host is tried again after the maximum. Default: 30,000.
    */
   readonly retryMs?: number;
 }
@@ -108,9 +113,12 @@ interface HostedAccount {
   readonly plan: PlannedAccount;
   readonly ending: AbortController;
   isBegun?: true;
-  /** Held while the account runs. */
+  /** Held while the account listens. */
   lease?: AccountLease;
+  /** Present once the account can send, even if another host listens. */
   running?: Account;
+  /** Aborted when the channel of `running` must end. */
+  down?: AbortController;
   failure?: string;
   /** Number of failed starts since the account last ran. */
   failures: number;
@@ -202,7 +210,8 @@ class AccountHost implements Accounts {
 
   health(): readonly AccountHealth[] {
     return [...this.#hosted.values()].map(({ plan: { definition, account }, running, failure }) => {
-      const health = running?.running.health();
+      // A channel that was not started knows nothing about its connection.
+      const health = failure === ELSEWHERE ? undefined : running?.running.health();
       const reason = health && "reason" in health ? health.reason : failure;
       const state = health?.state ?? (failure === undefined ? "starting" : "down");
       return { channel: definition.id, account, state, reason };
@@ -230,7 +239,8 @@ class AccountHost implements Accounts {
       if (ending.signal.aborted) return await lease?.release();
       if (lease === undefined && services.acquireLease !== undefined) {
         account.failure = ELSEWHERE;
-        return this.#startLater(key, account, services);
+        if (account.running === undefined) await this.#create(key, account, services);
+        return this.#startLater(key, account, services, services.leaseRetryMs);
       }
       if (lease !== undefined) this.#holdLease(key, account, lease, services);
       await this.#run(key, account, services);
@@ -238,6 +248,7 @@ class AccountHost implements Accounts {
       // If the lease was lost, the account is already waiting for the next attempt.
       if (ending.signal.aborted || account.lease !== lease) return;
       delete account.running;
+      delete account.down;
       delete account.lease;
       const reason = reasonOf(error);
       account.failure = reason;
@@ -259,11 +270,13 @@ class AccountHost implements Accounts {
     lease.lost.addEventListener("abort", onLost, { once: true });
   }
 
-  async #run(key: string, account: HostedAccount, services: AccountServices): Promise<void> {
+  /** Creates the channel of an account, which can then send. */
+  async #create(key: string, account: HostedAccount, services: AccountServices): Promise<Account> {
     const { clock, cache } = this.#options;
-    const { plan, ending, lease } = account;
+    const { plan, ending } = account;
     const { definition, config } = plan;
-    const signal = lease === undefined ? ending.signal : AbortSignal.any([ending.signal, lease.lost]);
+    const down = new AbortController();
+    const signal = AbortSignal.any([ending.signal, down.signal]);
     const channel = await definition.create({
       config,
       account: plan.account,
@@ -277,13 +290,27 @@ class AccountHost implements Accounts {
       state: services.state(definition.id),
       commands: services.commands(definition.id, plan.account),
     });
+    if (signal.aborted) {
+      await channel.stop({ drainMs: 0 }).catch(() => {});
+      signal.throwIfAborted();
+    }
+    account.down = down;
+    account.running = { channel: definition.id, account: plan.account, definition, running: channel };
+    return account.running;
+  }
+
+  async #run(key: string, account: HostedAccount, services: AccountServices): Promise<void> {
+    const { ending, lease } = account;
+    const signal = lease === undefined ? ending.signal : AbortSignal.any([ending.signal, lease.lost]);
+    // Available before the start completes, because messages that arrive during the start may be answered.
+    const { running: channel } = account.running ?? (await this.#create(key, account, services));
+    const { down } = account;
     try {
       signal.throwIfAborted();
-      // Available before the start completes, because messages that arrive during the start may be answered.
-      account.running = { channel: definition.id, account: plan.account, definition, running: channel };
       await channel.start(signal);
     } catch (error) {
       // The channel may already hold connections or a child process.
+      down?.abort(error);
       await channel.stop({ drainMs: 0 }).catch(() => {});
       throw error;
     }
@@ -291,15 +318,17 @@ class AccountHost implements Accounts {
     account.failures = 0;
   }
 
-  /** Stops an account that now runs on another host, without waiting for operations in progress. */
+  /** Stops an account that now listens on another host, without waiting for operations in progress. */
   async #takeDown(key: string, account: HostedAccount, services: AccountServices): Promise<void> {
-    const { running } = account;
+    const { running, down } = account;
     delete account.running;
+    delete account.down;
     delete account.lease;
     account.failure = ELSEWHERE;
     this.#options.logger(key).warn("another host runs the channel account now");
+    down?.abort(new Error("another host runs the channel account"));
     await running?.running.stop({ drainMs: 0 }).catch(() => {});
-    this.#startLater(key, account, services);
+    this.#startLater(key, account, services, services.leaseRetryMs);
   }
 
   async #end(account: HostedAccount, drainMs: number): Promise<void> {
