@@ -12,12 +12,6 @@ interface Stamp {
   readonly leaseEpoch: SQLWrapper;
 }
 
-/** The columns or values that identify an account. */
-interface Account {
-  readonly channel: SQLWrapper | string;
-  readonly account: SQLWrapper | string;
-}
-
 /** Checks leases inside the transactions of other stores. */
 export interface Fence {
   /**
@@ -32,8 +26,6 @@ export interface Fence {
    * never counts as lost, because the asker is still working on its rows even if its lease has expired.
    */
   isLost(stamp: Stamp, asker?: LeaseToken): SQL;
-  /** A condition: another holder than that of `token` runs this account. */
-  isElsewhere(account: Account, token: LeaseToken): SQL;
 }
 
 export function createFence(database: Database): Fence {
@@ -54,12 +46,6 @@ export function createFence(database: Database): Fence {
       if (asker === undefined) return sql`(NOT ${isValid})`;
       const isOwn = sql`(${leaseName} = ${asker.name} AND ${leaseEpoch} = ${asker.epoch})`;
       return sql`(NOT ${isValid} AND ${isOwn} IS NOT TRUE)`;
-    },
-    isElsewhere({ channel, account }, { name }) {
-      return sql`EXISTS (SELECT 1 FROM ${lease} AS held
-        WHERE held.name = 'account ' || ${channel}::text || '/' || ${account}::text
-        AND held.expires_at > ${database.now()}
-        AND held.holder IS DISTINCT FROM (SELECT own.holder FROM ${lease} AS own WHERE own.name = ${name}))`;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { nonceMaker } from "@signalbox/store/backend";
+import { createLocalHints, nonceMaker } from "@signalbox/store/backend";
 import type { Bodies, Store } from "@signalbox/store/types";
 import { createAccessStore } from "./access.ts";
 import { createApprovalStore } from "./approvals.ts";
@@ -17,7 +17,7 @@ import { createFence, createLeaseStore } from "./leases.ts";
 import { createMaintenanceStore } from "./maintenance.ts";
 import { createMessageContextStore } from "./message-contexts.ts";
 import { migrate, requireVersion } from "./migrate.ts";
-import { type PostgresStoreOptions, resolveTimeouts } from "./options.ts";
+import type { PostgresStoreOptions } from "./options.ts";
 import { createOutboxStore } from "./outbox.ts";
 import { createOutboxInsert } from "./outbox-insert.ts";
 import { createPairingStore } from "./pairing.ts";
@@ -29,6 +29,8 @@ import { createTraceStore } from "./traces.ts";
 import { createUsageStore } from "./usage.ts";
 
 const defaultInboxLimit = 10_000;
+const DEFAULT_STATEMENT_MS = 15_000;
+const DEFAULT_IDLE_IN_TRANSACTION_MS = 5_000;
 /** Exclusive upper bound for `randomInt`. */
 const MAX_RANDOM = 2 ** 47;
 
@@ -47,7 +49,10 @@ const MAX_RANDOM = 2 ** 47;
 export async function openPostgresStore<T extends Bodies = Bodies>(
   options: PostgresStoreOptions,
 ): Promise<Store<T>> {
-  const timeouts = resolveTimeouts(options.timeouts);
+  const timeouts = {
+    statementMs: options.timeouts?.statementMs ?? DEFAULT_STATEMENT_MS,
+    idleInTransactionMs: options.timeouts?.idleInTransactionMs ?? DEFAULT_IDLE_IN_TRANSACTION_MS,
+  };
   const pool = openPool(options, timeouts.statementMs);
   try {
     await checkConnection(pool);
@@ -68,7 +73,7 @@ export async function openPostgresStore<T extends Bodies = Bodies>(
 function createStores<T extends Bodies>(context: Context, options: PostgresStoreOptions): Store<T> {
   const { database } = context;
   const fence = createFence(database);
-  const readOutbox = createOutboxInsert<T>(context, fence);
+  const readOutbox = createOutboxInsert<T>(context);
   const traces = createTraceStore(context, options.clock ?? Date.now);
   let closing: Promise<void> | undefined;
 
@@ -92,6 +97,8 @@ function createStores<T extends Bodies>(context: Context, options: PostgresStore
     access: createAccessStore(context),
     audit: createAuditLog(context),
     approvals: createApprovalStore(context),
+    hints: createLocalHints(),
+    isShared: true,
     pairing: createPairingStore(context, fence, readOutbox),
     // Pending trace entries may contain the texts.
     maintenance: createMaintenanceStore(

@@ -46,7 +46,7 @@ async function expire<T extends Bodies>(
   const [, rows, write, at] = await Promise.all([
     fence.check(tx, lease),
     Promise.all(ids.toSorted().map((id) => lockOutboxRow(tx, id))),
-    readOutbox(tx, prepared, lease),
+    readOutbox(tx, prepared),
     tx.now,
   ]);
   const ended = rows.filter((row) => row !== undefined).filter((row) => isTooOld(row, at));
@@ -72,7 +72,7 @@ async function claimDue<T extends Bodies>(
     fence.check(tx, lease),
     // One more, to report that more rows are due.
     heads.lockDue(tx, lease, limit + 1),
-    heads.readNextAt(tx, lease),
+    heads.readNextAt(tx),
     tx.now,
   ]);
   const rows = due.slice(0, limit).flatMap(({ row, run }) => {

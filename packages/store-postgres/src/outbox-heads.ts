@@ -14,7 +14,7 @@ export interface OutboxHeads {
    */
   lockDue(tx: Transaction, lease: LeaseToken, limit: number): Promise<JoinedOutbox[]>;
   /** Returns the time at which the first of the other heads is due or has expired, or null. */
-  readNextAt(tx: Transaction, lease: LeaseToken): Promise<number | null>;
+  readNextAt(tx: Transaction): Promise<number | null>;
   /** Returns the expired heads and the expired rows directly behind them at the same destination. */
   readOverdue(tx: Transaction): Promise<OutboxRecord[]>;
 }
@@ -35,7 +35,6 @@ export function createOutboxHeads(database: Database, fence: Fence): OutboxHeads
       lte(outbox.updatedAt, database.now()),
       or(isNull(outbox.expiresAt), gt(outbox.expiresAt, database.now())),
     ) ?? isPending;
-  const isOurs = (lease: LeaseToken) => not(fence.isElsewhere(outbox, lease));
 
   return {
     lockDue: async ({ db }, lease, limit) =>
@@ -46,19 +45,18 @@ export function createOutboxHeads(database: Database, fence: Fence): OutboxHeads
             not(isWaiting()),
             sql`${hasExpired()} IS NOT TRUE`,
             or(isPending, fence.isLost(outbox, lease)),
-            isOurs(lease),
           ),
         )
         .orderBy(asc(outbox.seq))
         .limit(limit)
         .for("update", { of: outbox, skipLocked: true }),
 
-    async readNextAt({ db }, lease) {
+    async readNextAt({ db }) {
       const until = sql`CASE WHEN ${isWaiting()} THEN ${outbox.nextAt} ELSE ${database.now()} END`;
       const [row] = await db
         .select({ at: sql<number | null>`min(${until})`.mapWith(Number) })
         .from(outbox)
-        .where(and(isHead, or(isWaiting(), hasExpired()), isOurs(lease)));
+        .where(and(isHead, or(isWaiting(), hasExpired())));
       return row?.at ?? null;
     },
 

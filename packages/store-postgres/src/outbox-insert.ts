@@ -3,7 +3,6 @@ import type { Bodies, LeaseToken, OutboxRow } from "@signalbox/store/types";
 import { and, inArray, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import { pushHistory } from "./group-history-rows.ts";
-import type { Fence } from "./leases.ts";
 import { lockNames } from "./locks.ts";
 import { type Destination, isUnsentTo, selectOutbox, toOutboxRows } from "./outbox-rows.ts";
 import { reserveNumbers } from "./row-numbers.ts";
@@ -40,11 +39,10 @@ type WriteOutbox<T extends Bodies> = (
 export type ReadOutbox<T extends Bodies> = (
   tx: Transaction,
   rows: readonly PreparedOutbox[],
-  lease: LeaseToken,
 ) => Promise<WriteOutbox<T>>;
 
-export function createOutboxInsert<T extends Bodies>({ nonce }: Context, fence: Fence): ReadOutbox<T> {
-  return async (tx, prepared, lease) => {
+export function createOutboxInsert<T extends Bodies>({ nonce }: Context): ReadOutbox<T> {
+  return async (tx, prepared) => {
     const destinations = prepared.map(({ row }) => row);
     // The rows of a destination become visible in the order of their numbers, in which they are sent.
     lockNames(
@@ -54,7 +52,7 @@ export function createOutboxInsert<T extends Bodies>({ nonce }: Context, fence: 
     const [numbers, keyed, free] = await Promise.all([
       reserveNumbers(tx, "outbox", prepared.length),
       readKeyed<T>(tx, prepared),
-      Promise.all(destinations.map((row) => row.claim === true && isFree(tx, fence, row, lease))),
+      Promise.all(destinations.map((row) => row.claim === true && isFree(tx, row))),
     ]);
     const busy = new Set<string>();
 
@@ -120,16 +118,9 @@ async function readKeyed<T extends Bodies>(
   );
 }
 
-/** Returns true if no row waits for the destination and no other holder runs its account. */
-async function isFree(
-  { db }: Transaction,
-  fence: Fence,
-  to: Destination,
-  lease: LeaseToken,
-): Promise<boolean> {
+/** Returns true if no row waits for the destination. */
+async function isFree({ db }: Transaction, to: Destination): Promise<boolean> {
   const hasUnsent = sql`EXISTS (SELECT 1 FROM ${outbox} WHERE ${isUnsentTo(to)})`;
-  const [row] = await db
-    .select({ isFree: sql<boolean>`NOT ${hasUnsent} AND NOT ${fence.isElsewhere(to, lease)}` })
-    .from(ONE_ROW);
+  const [row] = await db.select({ isFree: sql<boolean>`NOT ${hasUnsent}` }).from(ONE_ROW);
   return row?.isFree === true;
 }

@@ -48,7 +48,7 @@ export function createOutboxSending<T extends Bodies>(
       const [, row, insert, at] = await Promise.all([
         fence.check(tx, lease),
         lockOutboxRow(tx, id),
-        readOutbox(tx, prepared, lease),
+        readOutbox(tx, prepared),
         tx.now,
       ]);
       const { about, result } = await apply(tx, row, at);

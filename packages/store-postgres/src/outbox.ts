@@ -25,7 +25,7 @@ export function createOutboxStore<T extends Bodies>(
         const [, made, write, at] = await Promise.all([
           fence.check(tx, lease),
           runId === undefined ? undefined : lockRunning(tx, fence, { runId, lease }),
-          readOutbox(tx, prepared, lease),
+          readOutbox(tx, prepared),
           tx.now,
         ]);
         const added = write(

@@ -74,7 +74,7 @@ export function createPairingStore<T extends Bodies>(
           checked,
           db.select().from(pairingPeer).where(isPeer(pairingPeer, peer)),
           selectOpen(db, channel, account),
-          reply === undefined ? undefined : readOutbox(tx, prepared, reply.lease),
+          reply === undefined ? undefined : readOutbox(tx, prepared),
           tx.now,
         ]);
         if (approved !== undefined) return "approved";

@@ -190,7 +190,7 @@ function finish<T extends Bodies>(
       lockRunning(tx, fence, write),
       lockSessionOfRun(tx, write.runId),
       lockMessagesOfRun(tx, write.runId),
-      readOutbox(tx, prepared, write.lease),
+      readOutbox(tx, prepared),
       tx.now,
     ]);
     const { sessionKey } = record;

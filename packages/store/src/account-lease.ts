@@ -5,8 +5,8 @@ export interface AccountOfChannel {
 }
 
 /**
- * Returns the name of an account's lease. Only the holder of this lease sends through the account. If there is no
- * holder, any process may send.
+ * Returns the name of an account's lease. Only the holder of this lease receives messages through the account. Every
+ * process may send.
  */
 export function accountLease({ channel, account }: AccountOfChannel): string {
   return `account ${channel}/${account}`;

@@ -16,6 +16,7 @@ export { type PreparedHistory, prepareHistory } from "./group-history-prepare.ts
 export { idOf, nonceMaker, rowOf, rowOrEnd } from "./ids.ts";
 export { copied, decode, decodeIntact, encode, encodeOptional } from "./json.ts";
 export { isSameLease } from "./lease-token.ts";
+export { createLocalHints } from "./local-hints.ts";
 export { derivedKey, noticesAbout, type PreparedOutbox, prepareOutbox } from "./outbox-prepare.ts";
 export { type PreparedIntent, prepareIntents } from "./tool-intents.ts";
 export { type BufferedTraceStore, createTraceBuffer } from "./trace-buffer.ts";

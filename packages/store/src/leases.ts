@@ -1,5 +1,4 @@
 import { and, asc, eq, gt } from "drizzle-orm";
-import { type AccountOfChannel, accountLease } from "./account-lease.ts";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { FencedError } from "./errors.ts";
@@ -17,8 +16,6 @@ export interface Fence {
    * counts as lost, because the asker is still working on its messages even if its lease has expired.
    */
   lost(token: LeaseToken, asker?: LeaseToken): boolean;
-  /** Returns whether another holder than that of `token` runs this account. */
-  isElsewhere(account: AccountOfChannel, token: LeaseToken): boolean;
   /** Clears the leases cached in this transaction. */
   forget(): void;
 }
@@ -54,10 +51,6 @@ export function createFence({ database, queue, now }: Context): Fence {
       if (isSameLease(asker, token)) return false;
       const held = current(token.name);
       return held?.epoch !== token.epoch || held.expiresAt <= now();
-    },
-    isElsewhere(account, { name }) {
-      const held = current(accountLease(account));
-      return held !== undefined && held.expiresAt > now() && held.holder !== current(name)?.holder;
     },
     forget: () => read.clear(),
   };

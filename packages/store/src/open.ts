@@ -20,6 +20,7 @@ import { createInboxStore } from "./inbox.ts";
 import { createInboxRows } from "./inbox-rows.ts";
 import { createKvStore } from "./kv.ts";
 import { createFence, createLeaseStore } from "./leases.ts";
+import { createLocalHints } from "./local-hints.ts";
 import { createMaintenanceStore } from "./maintenance.ts";
 import { createMessageContextStore } from "./message-contexts.ts";
 import { createMessageChain } from "./messages.ts";
@@ -136,7 +137,7 @@ function createStores<T extends Bodies>(
   const runRows = createRunRows(context, fence);
   const history = createGroupHistoryRows(context);
   const outboxRows = createOutboxRows<T>(context);
-  const insertOutbox = createOutboxInsert(context, { fence, rows: outboxRows, entries, history });
+  const insertOutbox = createOutboxInsert(context, { rows: outboxRows, entries, history });
   const answers = createAnswers(context, runRows);
 
   return {
@@ -179,6 +180,8 @@ function createStores<T extends Bodies>(
     approvals: createApprovalStore(context),
     pairing: createPairingStore(context, fence, insertOutbox),
     importSession: createSessionImport(context, { rows: sessionRows, chain }),
+    hints: createLocalHints(),
+    isShared: false,
     maintenance: createMaintenanceStore(context, createPruner(context, sessionRows, chain), erase),
   };
 }

@@ -88,12 +88,9 @@ function claimDue<T extends Bodies>(
   fence.check(lease);
   const at = now();
   const claimed: Claimed<T>[] = [];
-  const untils = heads
-    .waiting(at)
-    .flatMap(({ until, ...account }) => (fence.isElsewhere(account, lease) ? [] : [until]));
+  const untils = heads.waiting(at).map(({ until }) => until);
   for (const row of heads.due(at)) {
     if (row.state === "sending" && !isLost(work, row, lease)) continue;
-    if (fence.isElsewhere(row, lease)) continue;
     if (isTooOld(row, at)) {
       // The row expired after the last `overdue()`. The next `expire()` ends it.
       if (rows.full(row.seq) === undefined) giveUpDamaged(work, row);

@@ -2,7 +2,6 @@ import type { Context } from "./context.ts";
 import type { Entries } from "./entries.ts";
 import { StoreError } from "./errors.ts";
 import type { GroupHistoryRows } from "./group-history-rows.ts";
-import type { Fence } from "./leases.ts";
 import { derivedKey, type PreparedOutbox } from "./outbox-prepare.ts";
 import { type OutboxRows, toOutboxRow } from "./outbox-rows.ts";
 import { runIdOf } from "./run-rows.ts";
@@ -33,7 +32,6 @@ export type InsertOutbox<T extends Bodies> = (
 ) => readonly Inserted<T>[];
 
 interface Parts<T extends Bodies> {
-  readonly fence: Fence;
   readonly rows: OutboxRows<T>;
   readonly entries: Entries;
   readonly history: GroupHistoryRows;
@@ -41,7 +39,7 @@ interface Parts<T extends Bodies> {
 
 export function createOutboxInsert<T extends Bodies>(
   { database, now, nonce }: Context,
-  { fence, rows, entries, history }: Parts<T>,
+  { rows, entries, history }: Parts<T>,
 ): InsertOutbox<T> {
   const insert = database.insert(outbox);
 
@@ -55,8 +53,7 @@ export function createOutboxInsert<T extends Bodies>(
     const at = now();
     const { channel, account, address } = row;
     const due = row.notBefore === undefined || row.notBefore <= at;
-    const mayClaim = row.claim === true && due && !fence.isElsewhere(row, origin.lease);
-    const claimed = mayClaim && !rows.hasUnsent(row);
+    const claimed = row.claim === true && due && !rows.hasUnsent(row);
     const body = entries.add("outbound", payload, { at, sessionKey: origin.sessionKey ?? null });
     const maker = origin.run === undefined ? `${nonce(at)} ${body}` : runIdOf(origin.run);
     const inserted: Omit<OutboxRecord, "seq"> = {

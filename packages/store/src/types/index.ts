@@ -5,6 +5,7 @@ export type * from "./audit.ts";
 export type * from "./budgets.ts";
 export type * from "./common.ts";
 export type * from "./contexts.ts";
+export type * from "./hints.ts";
 export type * from "./history.ts";
 export type * from "./inbox.ts";
 export type * from "./kv.ts";

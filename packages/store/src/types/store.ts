@@ -5,6 +5,7 @@ import type { AuditLog } from "./audit.ts";
 import type { BudgetStore } from "./budgets.ts";
 import type { Bodies, Millis } from "./common.ts";
 import type { MessageContextStore } from "./contexts.ts";
+import type { Hints } from "./hints.ts";
 import type { GroupHistoryStore } from "./history.ts";
 import type { InboxStore } from "./inbox.ts";
 import type { KvStore } from "./kv.ts";
@@ -41,13 +42,11 @@ export interface Store<T extends Bodies = Bodies> {
   readonly approvals: ApprovalStore<T>;
   readonly traces: TraceStore;
   readonly maintenance: MaintenanceStore;
+  readonly hints: Hints;
+  /** True if several gateways may use the store at the same time. */
+  readonly isShared: boolean;
   /** Commits pending writes, then closes the store. Later calls reject with `closed`. Can be called more than once. */
   close(): Promise<void>;
-}
-
-/** A store in any database. `admin` is present if the database is an SQLite file. */
-export interface AnyStore<T extends Bodies = Bodies> extends Store<T> {
-  readonly admin?: StoreAdmin;
 }
 
 /** A store in one SQLite file. */
