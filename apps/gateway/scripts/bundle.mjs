@@ -10,12 +10,8 @@ import { notices } from "../../../scripts/notices.mjs";
 const dist = join(import.meta.dirname, "..", "dist");
 const compiled = (name) => dirname(fileURLToPath(import.meta.resolve(`@signalbox/${name}`)));
 
-/**
- * Modules that are not bundled: native modules, modules that read their own files, the database driver, SDKs of
- * platforms, and fake servers for replays.
- */
+/** Stays an import: native modules, modules that read files of their own, SDKs of platforms, and fakes for a replay. */
 const EXTERNAL = [
-  "@signalbox/store-postgres",
   "@signalbox/testkit",
   "@slack/bolt",
   "better-sqlite3",

@@ -1,15 +1,20 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { Capabilities, ChannelDefinition } from "@signalbox/channel";
 import {
-  ALL_SEATS,
+  type Control,
+  createControl,
   createHeldLeases,
   createMaintenanceLease,
+  createSharedSeats,
   type HeldLeases,
   type Home,
   type MaintenanceLease,
+  mayRunOn,
+  type NodeLabels,
   type OpenHome,
   openHome,
   type Seats,
+  type SharedSeats,
 } from "@signalbox/home";
 import { type Clock, type Lifecycle, systemClock } from "@signalbox/lanes";
 import {
@@ -36,10 +41,10 @@ import type { GatewayBodies } from "./store.ts";
 import type { Tracer } from "./tracer.ts";
 import { VERSION } from "./version.ts";
 
-/** Default for `GatewayOptions.leaseMs`, in milliseconds. */
-const LEASE_MS = 30_000;
-
-type OpenedHome = Pick<OpenHome<GatewayBodies>, "store" | "node" | "lease" | "lock" | "audit" | "redact">;
+type OpenedHome = Pick<
+  OpenHome<GatewayBodies>,
+  "store" | "node" | "lease" | "leaseMs" | "lock" | "audit" | "redact"
+>;
 type FixedParts = Pick<ResolvedConfig, "accounts" | "web" | "surfaces" | "clientFiles" | "isOwnChannel">;
 
 /**
@@ -55,7 +60,6 @@ export interface CoreContext extends OpenedHome, FixedParts {
   readonly now: () => number;
   readonly clock: Clock;
   readonly config: LiveConfig;
-  readonly leaseMs: number;
   /** Pushes events to viewers, without secrets. */
   readonly live: LiveHub;
   readonly tracer: Tracer;
@@ -68,6 +72,10 @@ export interface CoreContext extends OpenedHome, FixedParts {
   readonly heldLeases: HeldLeases;
   readonly maintenanceLease: MaintenanceLease;
   readonly seats: Seats;
+  /** Absent if no other gateway shares the store. */
+  readonly sharedSeats: SharedSeats | undefined;
+  /** Requests to the nodes that run other agents. */
+  readonly control: Control;
   /** The versions of skills that owners have approved. */
   readonly skillPins: PinStore;
   /** Returns a running account of a channel, if there is one. */
@@ -88,13 +96,13 @@ export async function createCoreContext(
   first: Applied<ResolvedConfig>,
   lifecycle: Lifecycle,
 ): Promise<CoreContext> {
-  const { home, loaded, logger, vault, instrument, leaseMs = LEASE_MS, now = Date.now } = options;
+  const { home, loaded, logger, vault, instrument, now = Date.now } = options;
   const { accounts, web, surfaces, clientFiles, isOwnChannel } = first.resolved;
-  const { store, node, lease, lock, audit, redact } = await openHome<GatewayBodies>(
+  const { store, node, lease, leaseMs, lock, audit, redact } = await openHome<GatewayBodies>(
     {
       home,
       loaded,
-      leaseMs,
+      leaseMs: options.leaseMs,
       redact: vault.redact,
       logger,
       now,
@@ -105,7 +113,7 @@ export async function createCoreContext(
   );
   const config = createLiveConfig(first);
   await prepareWorkspaces(options, config.current().agents);
-  const heldLeases = createHeldLeases({ leases: store.leases, holder: node, leaseMs });
+  const heldLeases = createHeldLeases({ leases: store.leases, holder: node, leaseMs, now });
   const maintenanceLease = createMaintenanceLease(heldLeases);
   lifecycle.started("maintenance lease", () =>
     maintenanceLease
@@ -161,7 +169,14 @@ export async function createCoreContext(
     }),
     heldLeases,
     maintenanceLease,
-    seats: ALL_SEATS,
+    ...openSeats({ config, store, node, heldLeases, maintenanceLease, logger, now }),
+    control: createControl({
+      kv: store.kv,
+      hints: store.hints,
+      now,
+      onFailure: ({ agentId, sessionKey: session }, error) =>
+        logger.warn({ agent: agentId, session, err: reasonOf(error) }, "a request of another node failed"),
+    }),
     skillPins,
     getAccount(channel, name) {
       const account = accounts.get(channel, name);
@@ -170,4 +185,40 @@ export async function createCoreContext(
     getChannel: (channel, name) => accounts.definition(channel, name),
     getCapabilities: (channel, name) => accounts.definition(channel, name)?.capabilities,
   };
+}
+
+type SeatParts = Pick<
+  CoreContext,
+  "config" | "store" | "node" | "heldLeases" | "maintenanceLease" | "logger" | "now"
+>;
+
+/** Creates the seats of the agents: leases if other gateways share the store. */
+function openSeats(parts: SeatParts): Pick<CoreContext, "seats" | "sharedSeats"> {
+  const { config, store, node, heldLeases: held, maintenanceLease, logger, now } = parts;
+  const labels = (): NodeLabels => {
+    const { node: name, labels } = config.current().settings.gateway;
+    return { name, labels };
+  };
+  if (store.isShared) {
+    const sharedSeats = createSharedSeats({
+      node,
+      leases: store.leases,
+      held,
+      kv: store.kv,
+      labels,
+      agents: () => config.current().agents.all,
+      isKeeper: maintenanceLease.isHeld,
+      now,
+    });
+    return { seats: sharedSeats, sharedSeats };
+  }
+  const isHere = (agentId: string): boolean =>
+    mayRunOn(labels(), config.current().agents.get(agentId)?.nodes);
+  for (const { id, nodes } of config.current().agents.all)
+    if (!isHere(id))
+      logger.warn(
+        { agent: id, nodes, remedy: "add one of them to gateway.labels, or remove `nodes` from the agent" },
+        "an agent is not run, because this gateway has none of its labels",
+      );
+  return { seats: { isHere }, sharedSeats: undefined };
 }

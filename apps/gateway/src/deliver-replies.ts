@@ -30,7 +30,8 @@ export function createReplyDelivery(
     logger,
     owners: () => config.current().settings.access.owners,
     peers: () => store.pairing.peers(),
-    configured: (channel, name) => core.getChannel(channel, name) !== undefined,
+    // Another gateway may have an account that this one does not have yet, while the configuration is being changed.
+    configured: (channel, name) => core.getChannel(channel, name) !== undefined || !maintenanceLease.isHeld(),
     accountsOf: (channel) => accounts.list().filter((one) => one.channel === channel),
     async getLastContact(channel, peer) {
       const [session] = await store.sessions.list({ channel, peer, limit: 1 });

@@ -41,7 +41,10 @@ export interface GatewayOptions {
   readonly instrument?: Instrument;
   /** Intervals for opening and updating drafts. */
   readonly drafts?: DraftTiming;
-  /** Duration of the gateway's lease without renewal, in milliseconds. Default: 30,000. */
+  /**
+   * Duration of the gateway's lease without renewal, in milliseconds. Default: 5,000 if other gateways share the store,
+   * and 30,000 otherwise.
+   */
   readonly leaseMs?: number;
   /** Sandbox for agents' commands. Gateways in the same process may share it. Default: each gateway tests its own. */
   readonly execSandbox?: StartExecSandbox;

@@ -30,6 +30,7 @@ import type { Gateway, GatewayOptions } from "./gateway-options.ts";
 import { listen } from "./listen.ts";
 import { getMachineTimeZone, TIME_ZONE_REMEDY } from "./machine-time-zone.ts";
 import { createMaintenance } from "./maintenance/create-maintenance.ts";
+import { createNeighbors, type Neighbors } from "./maintenance/neighbors.ts";
 import { getEvents } from "./messages/queued-message.ts";
 import { endDropped } from "./pipeline/4-queue/dropped.ts";
 import { emit, emitTrigger, recover, release } from "./pipeline/pipeline.ts";
@@ -37,6 +38,8 @@ import { processBatch } from "./pipeline/process-batch.ts";
 import { ShutdownAbort } from "./shutdown.ts";
 import type { EmitTrigger } from "./triggers/trigger.ts";
 
+/** Delay before the lease of an account that another gateway holds is requested again, in milliseconds. */
+const LEASE_RETRY_MS = 1_000;
 /** Time limit for stopping running turns, in milliseconds. */
 const ENDING_MS = 5_000;
 
@@ -78,6 +81,7 @@ async function start(
   });
   lifecycle.started("memory", () => ctx.memories.close());
   lifecycle.started("mcp", () => ctx.mcp.close());
+  lifecycle.started("seats", () => ctx.sharedSeats?.release());
   lifecycle.started("commands", () => ctx.toolbox.endCommands());
   const onException = (): void => ctx.crashBlame.noteCrash();
   process.on("uncaughtExceptionMonitor", onException);
@@ -91,6 +95,7 @@ async function start(
     isShared: (channel) => ctx.accounts.definitions.some(({ id }) => id === channel),
   });
   const maintenance = createMaintenance(ctx, shutdown.fail);
+  const neighbors = createNeighbors(ctx, shutdown.fail);
   const reloading = createReloading(ctx, first);
   let isReady = false;
   const service = createService(ctx, {
@@ -105,7 +110,7 @@ async function start(
   lifecycle.started("http", (left) => http.stop(Math.min(1_000, left())));
   ctx.lock.describe({ url: http.url, startedAt: ctx.now() });
   await ctx.router().warm();
-  const bringUp = await openIngress(ctx, { maintenance, accountLeases }, lifecycle);
+  const bringUp = await openIngress(ctx, { maintenance, neighbors, accountLeases }, lifecycle);
   // A failed start must not store a token that was never shown.
   if (token.isNew) storeToken(home, token.value);
   isReady = true;
@@ -146,8 +151,13 @@ async function openIngress(
   ctx: GatewayContext,
   {
     maintenance,
+    neighbors,
     accountLeases,
-  }: { readonly maintenance: Maintenance; readonly accountLeases: AccountLeases },
+  }: {
+    readonly maintenance: Maintenance;
+    readonly neighbors: Neighbors;
+    readonly accountLeases: AccountLeases;
+  },
   lifecycle: Lifecycle,
 ): Promise<AccountStarter> {
   const { options, store, accounts, delivery, hooks, typing, supervisor, outcomes, toolbox, lanes } = ctx;
@@ -174,6 +184,7 @@ async function openIngress(
   const services = {
     emit: (event: InboundEvent) => recovered.promise.then(() => emitEvent(event)),
     acquireLease: (channel: string, account: string) => accountLeases.acquire(channel, account),
+    ...(store.isShared ? { leaseRetryMs: LEASE_RETRY_MS } : {}),
     state: (channel: string) => createChannelState(store.kv, channel),
     commands: accountCommands(ctx),
   };
@@ -192,6 +203,8 @@ async function openIngress(
   await heartbeats.start({ trigger, busy: (sessionKey) => lanes.busy(sessionKey) });
   delivery.wake();
   maintenance.start();
+  lifecycle.started("neighbors", () => neighbors.stop());
+  await neighbors.start();
   return bringUp;
 }
 

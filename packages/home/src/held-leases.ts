@@ -14,6 +14,11 @@ export interface HeldLeases {
   acquire(name: string): Promise<HeldLease | undefined>;
   /** Renews all leases and aborts the `lost` signals of those that were lost. */
   renew(): Promise<void>;
+  /**
+   * Returns true for the duration of a lease after this process could not renew its leases in time. The other processes
+   * may have had the same outage, for example a restart of the database, so that nothing may be taken from them yet.
+   */
+  isRecovering(): boolean;
 }
 
 export interface HeldLeasesOptions {
@@ -21,9 +26,13 @@ export interface HeldLeasesOptions {
   /** Stays the same across restarts, so that the leases can be acquired immediately after a crash. */
   readonly holder: string;
   readonly leaseMs: number;
+  /** Milliseconds since the epoch. Default: `Date.now` */
+  readonly now?: () => number;
 }
 
-export function createHeldLeases({ leases, holder, leaseMs }: HeldLeasesOptions): HeldLeases {
+export function createHeldLeases({ leases, holder, leaseMs, now = Date.now }: HeldLeasesOptions): HeldLeases {
+  let renewedAt = now();
+  let recoveringUntil = Number.NEGATIVE_INFINITY;
   const held = new Map<string, { readonly lease: Lease; readonly lost: AbortController }>();
 
   /** The lease may have been acquired again under a later epoch. */
@@ -47,16 +56,18 @@ export function createHeldLeases({ leases, holder, leaseMs }: HeldLeasesOptions)
     },
     async renew() {
       const current = [...held.values()];
-      if (current.length === 0) return;
       const renewed = await leases.renew(
         current.map(({ lease }) => lease),
         leaseMs,
       );
+      if (now() - renewedAt > leaseMs) recoveringUntil = now() + leaseMs;
+      renewedAt = now();
       for (const { lease, lost } of current) {
         if (renewed.some(({ name, epoch }) => name === lease.name && epoch === lease.epoch)) continue;
         forget(lease);
         lost.abort(new Error(`another gateway holds the lease "${lease.name}"`));
       }
     },
+    isRecovering: () => now() - renewedAt > leaseMs || now() < recoveringUntil,
   };
 }

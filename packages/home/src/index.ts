@@ -4,7 +4,6 @@ export { type BodiesWithParts, pruneSentBlobs } from "./backup/blobs.ts";
 export { type LastBackup, readLastBackup, recordBackup } from "./backup/note.ts";
 export { changeConfig, proposedConfig } from "./config/edit.ts";
 export { readConfig, rereadConfig } from "./config/read.ts";
-export { getStoreUrl } from "./config/store-url.ts";
 export {
   type ConfigVersion,
   configText,
@@ -13,7 +12,8 @@ export {
   restoreConfig,
 } from "./config/versions.ts";
 export { type ConfigWatch, watchConfig } from "./config/watch.ts";
-export { hasDatabase, lockHome, takeLease, withDatabase } from "./database.ts";
+export { type Control, type ControlRequest, createControl } from "./control.ts";
+export { lockHome, takeLease, withDatabase } from "./database.ts";
 export { GatewayError, type GatewayErrorCode } from "./errors.ts";
 export { folderFault, prepareHome, prepareWorkspace } from "./folders.ts";
 export { createHeldLeases, type HeldLease, type HeldLeases, type HeldLeasesOptions } from "./held-leases.ts";
@@ -29,11 +29,12 @@ export { type ExposedFile, findExposedFiles, restrictHome } from "./permissions.
 export { isThere } from "./readable.ts";
 export { storeWithRedaction } from "./redacted-store.ts";
 export { type RestoreReport, restoreBackup } from "./restore.ts";
-export { ALL_SEATS, type Seats } from "./seats.ts";
+export { ALL_SEATS, mayRunOn, type NodeLabels, type Seats } from "./seats.ts";
 export { type CheckedSecrets, checkSecrets } from "./secrets/check.ts";
 export { storeSecret } from "./secrets/files.ts";
 export { ASSUMED_SECRETS, secretSources } from "./secrets/sources.ts";
 export { openVault } from "./secrets/vault.ts";
+export { createSharedSeats, type SeatWork, type SharedSeats } from "./shared-seats.ts";
 export {
   effectiveToken,
   type GatewayToken,

@@ -2,7 +2,7 @@ import { reasonOf } from "@signalbox/agent-core";
 import type { LoadedConfig } from "@signalbox/config";
 import { type Lifecycle, retry } from "@signalbox/lanes";
 import type { Redact } from "@signalbox/redaction";
-import type { AnyStore, HomeLock, Lease, StoreOptions } from "@signalbox/store";
+import type { HomeLock, Lease, SqliteStore, StoreOptions } from "@signalbox/store";
 import { type Auditor, openAudit } from "@signalbox/store/audit";
 import { lockHome, openDatabase, takeLease } from "./database.ts";
 import { prepareHome } from "./folders.ts";
@@ -16,8 +16,8 @@ export interface OpenHomeOptions<T extends AskingBodies> {
   readonly home: Home;
   /** The configuration, which is recorded in the audit log. */
   readonly loaded: LoadedConfig;
-  /** Duration of the lease, in milliseconds. */
-  readonly leaseMs: number;
+  /** Duration of the lease, in milliseconds. Default: 5,000 if other gateways share the store, and 30,000 otherwise. */
+  readonly leaseMs?: number | undefined;
   /** Removes secrets from a text. */
   readonly redact: Redact;
   readonly logger: HomeLogger;
@@ -26,16 +26,22 @@ export interface OpenHomeOptions<T extends AskingBodies> {
   /** Fault injection of the store, see `StoreOptions`. */
   readonly faults?: StoreOptions["faults"] | undefined;
   /** Wraps the store, to measure or disturb it in tests. */
-  readonly instrument?: ((store: AnyStore<T>) => AnyStore<T>) | undefined;
+  readonly instrument?: ((store: SqliteStore<T>) => SqliteStore<T>) | undefined;
 }
+
+/** Default durations of leases, in milliseconds. Another gateway can take over only after the lease has expired. */
+const LEASE_MS = 30_000;
+const SHARED_LEASE_MS = 5_000;
 
 /** The open home of a gateway. No other gateway can use it at the same time. */
 export interface OpenHome<T extends AskingBodies> {
   readonly lock: HomeLock;
-  readonly store: AnyStore<T>;
+  readonly store: SqliteStore<T>;
   /** The id of this gateway among those that share the store. It is also the holder of the gateway's leases. */
   readonly node: string;
   readonly lease: Lease;
+  /** Duration of the lease, in milliseconds. */
+  readonly leaseMs: number;
   /** Records decisions in the audit log. */
   readonly audit: Auditor;
   readonly redact: Redact;
@@ -58,7 +64,8 @@ export async function openHome<T extends AskingBodies>(
   const node = getNodeId(home);
   const store = storeWithRedaction(await openStoreOf(options), redact);
   lifecycle.started("store", () => store.close());
-  const lease = await retry(() => takeLease(store, node, options.leaseMs, loaded.config.store.url));
+  const leaseMs = options.leaseMs ?? (store.isShared ? SHARED_LEASE_MS : LEASE_MS);
+  const lease = await retry(() => takeLease(store, node, leaseMs));
   lifecycle.started("lease", () =>
     store.leases
       .release(lease)
@@ -78,7 +85,7 @@ export async function openHome<T extends AskingBodies>(
   });
   lifecycle.started("audit", () => audit.close());
   await retry(() => audit.configuration(loaded.config, loaded.file));
-  return { lock, store, node, lease, audit, redact };
+  return { lock, store, node, lease, leaseMs, audit, redact };
 }
 
 async function openStoreOf<T extends AskingBodies>({
@@ -87,8 +94,8 @@ async function openStoreOf<T extends AskingBodies>({
   logger,
   faults,
   instrument,
-}: OpenHomeOptions<T>): Promise<AnyStore<T>> {
-  const store = await openDatabase<T>(home, loaded.config.store.url, {
+}: OpenHomeOptions<T>): Promise<SqliteStore<T>> {
+  const store = await openDatabase<T>(home, {
     limits: { inbox: loaded.config.gateway.inboxLimit },
     logger: {
       info: (fields, message) => logger.info(fields, message),

@@ -8,5 +8,21 @@ export interface Seats {
   isHere(agentId: string, sessionKey?: string): boolean;
 }
 
-/** The seats of a gateway that does not share its store: every agent runs here. */
+/** The seats of a gateway that does not share its store and has no restrictions: every agent runs here. */
 export const ALL_SEATS: Seats = { isHere: () => true };
+
+/** Labels of a node, and those that an agent requires. */
+export interface NodeLabels {
+  /** Name of the node. It counts as a label. */
+  readonly name?: string | undefined;
+  readonly labels: readonly string[];
+}
+
+/**
+ * Returns true if an agent may run on a node.
+ *
+ * @param required the labels of which the node needs one. Default: none is required
+ */
+export function mayRunOn({ name, labels }: NodeLabels, required: readonly string[] | undefined): boolean {
+  return required === undefined || required.some((label) => label === name || labels.includes(label));
+}

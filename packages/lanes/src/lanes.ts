@@ -123,6 +123,10 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
     return this.#lanes.has(key);
   }
 
+  busyKeys(): readonly string[] {
+    return [...this.#lanes.keys()];
+  }
+
   waiting(key: string): readonly Item[] {
     return this.#lanes.get(key)?.waiting ?? [];
   }

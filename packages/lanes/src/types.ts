@@ -131,6 +131,8 @@ export interface Lanes<Item extends LaneItem> {
   stopWhere(matches: (item: Item) => boolean, reason: Error): void;
   /** Returns true if a key has a run or waiting items. */
   busy(key: string): boolean;
+  /** Returns the keys that have a run or waiting items. */
+  busyKeys(): readonly string[];
   waiting(key: string): readonly Item[];
   /** Returns the items of the current run that were not recalled, and the waiting ones. */
   all(key: string): readonly Item[];

@@ -16,6 +16,7 @@ const AGENT: Agent = {
   maxOutputTokens: undefined,
   historyTurns: undefined,
   workspaceDir: "/nowhere",
+  nodes: undefined,
   tools: { allow: [], deny: [], domains: [], askModes: {} },
   skills: { allow: undefined, deny: [] },
   limits: {},

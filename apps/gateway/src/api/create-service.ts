@@ -10,8 +10,8 @@ import type { LiveConfig } from "../configure/live-config.ts";
 import { explainRoute } from "../configure/routing.ts";
 import type { GatewayContext } from "../context.ts";
 import { type ExplainRoute, messageInfo, readTrace, readWhy } from "../messages/traces.ts";
+import { stopAnywhere } from "../pipeline/control.ts";
 import { createScheduleHandler } from "../triggers/schedule-handler.ts";
-import { stopSubAgents } from "../triggers/stop-sub-agents.ts";
 import { VERSION } from "../version.ts";
 import { readActivity } from "./activity.ts";
 import { runChecks } from "./checks.ts";
@@ -49,14 +49,8 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
       clientFiles.uploads.add({ owner: getUploadOwner(client), id, at, bytes }),
     agents: () => listAgents(config),
     busy: (key) => lanes.busy(key),
-    async abort(channel, agent, conversation) {
-      const reason = new Error("stopped by the user");
-      const key = sessionKey(channel, agent, conversation);
-      const { running, dropped } = lanes.stop(key, reason);
-      const stop = (session: string, why: Error) => lanes.stop(session, why);
-      await stopSubAgents({ subAgents: ctx.subAgents, stop }, key, reason);
-      return running || dropped > 0;
-    },
+    abort: (channel, agent, conversation) =>
+      stopAnywhere(ctx, agent, sessionKey(channel, agent, conversation)),
     conversations: (prefix) => listConversations(store, prefix),
     async history(conversation) {
       const session = await webSession(ctx, conversation);

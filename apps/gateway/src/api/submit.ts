@@ -53,7 +53,10 @@ export function createSubmit(
         throw error;
       });
       if (result === "accepted") {
-        const done = expected.done.then((outcome) => lastRuns.keep(sessionKey, outcome));
+        const isHere = ctx.seats.isHere(agent, sessionKey);
+        if (!isHere) expected.forget();
+        const ended = isHere ? expected.done : waitForOutcome(ctx, toPlatformMessage(submission));
+        const done = ended.catch(() => UNREADABLE).then((outcome) => lastRuns.keep(sessionKey, outcome));
         // If files remain after a stop or a failure, they are removed after a day.
         done.then(({ error }) => (error?.code === "stopping" ? undefined : files.forget())).catch(() => {});
         return { kind: "accepted", messageId: id, sessionKey, done };

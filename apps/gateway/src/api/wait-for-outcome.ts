@@ -1,3 +1,4 @@
+import type { Seats } from "@signalbox/home";
 import { composeReply, getTurnTexts } from "@signalbox/prompt";
 import type { Outcome, Outcomes } from "@signalbox/server";
 import type { PlatformMessage } from "@signalbox/store";
@@ -12,18 +13,33 @@ export interface OutcomeSources {
   readonly store: ServiceStore;
   readonly exchanges: ExchangeReader;
   readonly outcomes: Outcomes;
+  readonly seats: Seats;
 }
+
+/** Interval at which the outcome of a message that another node answers is read, in milliseconds. */
+const POLL_MS = 250;
 
 /** Waits for the outcome of an accepted message, regardless of the process that handles it. */
 export async function waitForOutcome(ports: OutcomeSources, message: PlatformMessage): Promise<Outcome> {
-  const { store, outcomes } = ports;
+  const { store, outcomes, seats } = ports;
   const row = await store.inbox.find(message);
   if (row === undefined) return NOTHING;
   if (row.settledAt !== undefined) return outcomes.waiting(row.id) ?? readOutcome(ports, row);
+  if (row.route !== undefined && !seats.isHere(row.route.agentId, row.route.sessionKey))
+    return pollOutcome(ports, row);
   const done = outcomes.wait(row.id);
   // The message may have been completed before the wait began.
   const now = await store.inbox.get(row.id);
   return now?.settledAt === undefined ? done : readOutcome(ports, now);
+}
+
+/** Waits for a message that another node answers. */
+async function pollOutcome(ports: OutcomeSources, row: StoredRow): Promise<Outcome> {
+  for (let now: StoredRow | undefined = row; now !== undefined; now = await ports.store.inbox.get(row.id)) {
+    if (now.settledAt !== undefined) return readOutcome(ports, now);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS).unref());
+  }
+  return NOTHING;
 }
 
 /** Reads the outcome of a completed message from the store. */

@@ -1,4 +1,5 @@
-import { type Home, hasDatabase, withDatabase } from "@signalbox/home";
+import { existsSync } from "node:fs";
+import { type Home, withDatabase } from "@signalbox/home";
 import type { PinStore } from "@signalbox/skills";
 import type { StoreAccess } from "@signalbox/store";
 import { openSkillPins } from "../configure/skill-pins.ts";
@@ -12,6 +13,6 @@ export async function withSkillPins<T>(
   access: Exclude<StoreAccess, "own">,
   use: (pins: PinStore | undefined) => Promise<T>,
 ): Promise<T> {
-  if (!(await hasDatabase(home))) return use(undefined);
+  if (!existsSync(home.databaseFile)) return use(undefined);
   return withDatabase(home, access, ({ kv }) => use(openSkillPins(kv, home)));
 }

@@ -23,6 +23,8 @@ export interface Agent {
   /** Number of recent turns to send to the model. If absent, all turns are sent. */
   readonly historyTurns: number | undefined;
   readonly workspaceDir: string;
+  /** Labels of the nodes that may run the agent. If absent, any node may. */
+  readonly nodes: readonly string[] | undefined;
   readonly tools: ToolPolicy & {
     readonly allow: readonly string[];
     readonly deny: readonly string[];
@@ -114,6 +116,7 @@ export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
       maxOutputTokens: config.maxOutputTokens ?? defaults.maxOutputTokens,
       historyTurns: config.historyTurns ?? defaults.historyTurns,
       workspaceDir,
+      nodes: config.nodes,
       tools: { ...resolveTools(config.tools, defaults.tools, loaded.config.tools.exec), groups },
       skills: {
         allow: config.skills?.allow ?? defaults.skills?.allow,

@@ -18,7 +18,7 @@ export function createMaintenance(ctx: GatewayContext, onLost: (error: Error) =>
     logger,
     now,
     async recover() {
-      await recover(ctx);
+      if (ctx.sharedSeats === undefined) await recover(ctx);
       await ctx.subAgents.recover();
       // The command line may have approved a pairing.
       await delivery.pairingNotices.poll();

@@ -1,7 +1,7 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { EmitResult, InboundEvent } from "@signalbox/channel";
 import type { RunHandle } from "@signalbox/lanes";
-import type { InterruptedRun } from "@signalbox/store";
+import type { InterruptedRun, JsonValue } from "@signalbox/store";
 import type { GatewayContext } from "../context.ts";
 import { classifyFailure } from "../messages/failures.ts";
 import { type Queued, queuedMessage, resumedRun } from "../messages/queued-message.ts";
@@ -12,7 +12,7 @@ import { admit } from "./2-admit/admit.ts";
 import { type Accepted, type AcceptOutcome, accept, recoverAccepted } from "./3-accept/accept.ts";
 import { reportGap } from "./3-accept/report-gap.ts";
 import { endUnanswered } from "./3-accept/unanswered.ts";
-import { applyDeletion, applyEdit, type NewlyAddressed } from "./4-queue/edits.ts";
+import { applyDeletion, applyEdit, findRoute, type NewlyAddressed } from "./4-queue/edits.ts";
 import { enqueue } from "./4-queue/queue.ts";
 import { openRun } from "./5-prepare/open-run.ts";
 import {
@@ -59,9 +59,19 @@ export async function emit(ctx: GatewayContext, event: InboundEvent): Promise<Em
   }
   // Channels emit concurrently, so the message itself may not be in the inbox yet.
   await ctx.pending.wait(received.event);
+  const route = ctx.sharedSeats && (await findRoute(ctx, received.event));
+  if (route !== undefined && !ctx.seats.isHere(route.agentId, route.sessionKey)) {
+    await ctx.control.send({ ...route, body: { kind: "change", event: toJson(received.event) } });
+    return "accepted";
+  }
   if (received.kind === "deleted") return applyDeletion(ctx, received.event);
   const edit = await applyEdit(ctx, received.event);
   return typeof edit === "string" ? edit : takeEdited(ctx, edit);
+}
+
+/** Removes members that are undefined. */
+function toJson(event: InboundEvent): JsonValue {
+  return JSON.parse(JSON.stringify(event));
 }
 
 /** Accepts a message that addresses the agent since it was edited. */
@@ -100,16 +110,33 @@ async function takeMessage(
   const admitted = await metrics.timed("route", () => admit(ctx, received.event, terms));
   const outcome = await metrics.timed("accept", () => accept(ctx, received, admitted));
   if (outcome.outcome !== "accepted") return outcome;
-  enter(ctx, outcome.accepted);
+  enter(ctx, outcome.accepted, outcome.isOurs);
   await outcome.onDisk;
   return outcome;
 }
 
-function enter(ctx: GatewayContext, accepted: Accepted): void {
-  const { decision } = accepted;
-  if (decision.kind === "answer") enqueue(ctx, queuedMessage(accepted));
+/** @param isOurs true if the message is reserved for this node */
+function enter(ctx: GatewayContext, accepted: Accepted, isOurs: boolean): void {
+  const { decision, route } = accepted;
+  if (decision.kind === "answer" && !ctx.seats.isHere(route.agentId, route.sessionKey))
+    void passOn(ctx, accepted, isOurs);
+  else if (decision.kind === "answer") enqueue(ctx, queuedMessage(accepted));
   // Not awaited, because the next start repeats the decision after a crash.
   else void endUnanswered(ctx, accepted, decision);
+}
+
+/** Leaves a message to the node that runs its agent. */
+async function passOn(
+  { store, lease, logger }: GatewayContext,
+  { id, route }: Accepted,
+  isOurs: boolean,
+): Promise<void> {
+  try {
+    if (isOurs) await store.inbox.release([id], lease);
+    store.hints.send(route.agentId);
+  } catch (error) {
+    logger.warn({ message: id, err: reasonOf(error) }, "a message could not be passed to another node");
+  }
 }
 
 /**
@@ -131,7 +158,7 @@ export async function recover(ctx: GatewayContext): Promise<void> {
   }
   for await (const accepted of recoverAccepted(ctx)) {
     await queueModes.read(accepted.route.sessionKey);
-    enter(ctx, accepted);
+    enter(ctx, accepted, true);
   }
 }
 

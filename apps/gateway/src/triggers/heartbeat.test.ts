@@ -32,6 +32,7 @@ function agentWith(heartbeat: Heartbeat | undefined): Agent {
     maxOutputTokens: undefined,
     historyTurns: undefined,
     workspaceDir: "/w",
+    nodes: undefined,
     tools: { allow: [], deny: [], domains: [], askModes: {} },
     skills: { allow: undefined, deny: [] },
     heartbeat,

@@ -158,6 +158,13 @@ export const agentSchema = z
         "Whether it answers messages that match no binding. If no agent is the default, the first in the list answers.",
       ),
     workspaceDir: z.string().min(1).optional().describe("Default: `workspaces/<id>` in the home."),
+    nodes: z
+      .array(z.string().min(1))
+      .min(1)
+      .optional()
+      .describe(
+        "Labels of gateways. Only a gateway with one of them (`gateway.labels`, `gateway.node`) runs the agent. Default: any gateway.",
+      ),
     ...agentFields,
   })
   .describe("One agent. If the list is empty, there is one agent called `main`.");

@@ -27,6 +27,12 @@ export const gatewaySchema = z
           ),
       })
       .default({}),
+    node: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "must consist of letters, digits, dots, dashes and underscores")
+      .optional()
+      .describe("The name of this gateway among those that share a store. It counts as one of its labels."),
+    labels: z.array(z.string().min(1)).default([]).describe("Labels of this gateway, for `nodes` of agents."),
     inboxLimit: z
       .int()
       .min(1)

@@ -1,12 +1,4 @@
-import {
-  type BodiesWithParts,
-  GatewayError,
-  getStoreUrl,
-  locateHome,
-  openVault,
-  pruneStore,
-  withDatabase,
-} from "@signalbox/home";
+import { type BodiesWithParts, GatewayError, openVault, pruneStore, withDatabase } from "@signalbox/home";
 import type { PruneReport } from "@signalbox/store";
 import { createLogger } from "@signalbox/telemetry/logger";
 import { createAgentWorkspaces, createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
@@ -73,15 +65,11 @@ const WORDS: Readonly<Record<keyof PruneReport, string>> = {
   usedBytes: "bytes in use",
 };
 
-const NO_VACUUM = "PostgreSQL reuses free space by itself. This command is for SQLite files.";
-
 /** `signalbox maintenance vacuum`: returns free pages of the database to the file system. */
 export async function vacuum(options: CommonOptions): Promise<void> {
-  const home = locateHome(options.home, process.env);
-  if (getStoreUrl(home, process.env) !== undefined) throw new GatewayError("usage", NO_VACUUM);
   const report = await withProgress("Returning space", () =>
     inGateway(options, "maintenance/vacuum", () =>
-      withStore(options, "share", async ({ admin }) => admin?.vacuum() ?? { freedBytes: 0 }),
+      withStore(options, "share", (store) => store.admin.vacuum()),
     ),
   );
   print(options.json, report, () => [`${report["freedBytes"] ?? 0} bytes returned to the disk.`]);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { GatewayError, hasDatabase } from "@signalbox/home";
+import { existsSync } from "node:fs";
+import { GatewayError } from "@signalbox/home";
 import type { McpServers, McpTool } from "@signalbox/mcp";
 import type { KvStore } from "@signalbox/store/types";
 import { allowsTool, escapeInvisible, escapeLine } from "@signalbox/tools";
@@ -189,7 +190,7 @@ async function withAccepted<T>(
   host: GatewayHost,
   use: (servers: McpServers) => Promise<T>,
 ): Promise<T> {
-  if (!(await hasDatabase(configured.home)))
+  if (!existsSync(configured.home.databaseFile))
     throw new GatewayError(
       "failure",
       "No tool was accepted yet: the gateway has not run in this home. It accepts the first descriptions as they are.",

@@ -1,4 +1,5 @@
-import { GatewayError, hasDatabase } from "@signalbox/home";
+import { existsSync } from "node:fs";
+import { GatewayError } from "@signalbox/home";
 import {
   describePending,
   type PendingSkill,
@@ -120,7 +121,7 @@ export async function approve(
       `No skill ${name} with the hash ${options.hash} needs approval. \`signalbox skills changes\` shows those that do.`,
     );
   const { skill, digest } = wanted.pending;
-  if (await hasDatabase(configured.home))
+  if (existsSync(configured.home.databaseFile))
     await withStore(options, "share", ({ audit }) =>
       audit.append({
         at: Date.now(),

@@ -22,11 +22,11 @@ export function addImport(program: Command, { runOnTwo }: Actions): void {
   command(
     program,
     "import <system> [folder]",
-    "import the home of openclaw, nanobot or hermes; prints a plan and changes nothing without --apply",
+    "import the home of another system: openclaw; prints a plan and changes nothing without --apply",
     [
       "import openclaw",
       "import openclaw ~/.openclaw --apply --secrets",
-      "import hermes --only workspaces,memory",
+      "import openclaw backup.tar.gz --only workspaces,memory",
     ],
   )
     .option("--apply", "import; only while no gateway is running")

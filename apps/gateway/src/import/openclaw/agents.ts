@@ -1,7 +1,7 @@
-import { toAgentId } from "../names.ts";
 import { asRecord, asTexts, type SettingsReader, type SourcePath } from "../settings.ts";
 import type { ReadOptions, SettingImport } from "../source.ts";
 import { convertModelName } from "./models.ts";
+import { toAgentId } from "./names.ts";
 import { type GeneralTools, getApprovalRules, mapTools } from "./tools.ts";
 
 export interface AgentFacts {

@@ -1,4 +1,4 @@
-import type { InboxAccept, InboxId, InboxRow } from "@signalbox/store";
+import type { InboxAccept, InboxId, InboxRow, LeaseToken } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { GatewayContext } from "../../context.ts";
 import { acceptOfBot, inboxKeys } from "../../messages/bots.ts";
@@ -25,6 +25,8 @@ export type AcceptOutcome =
   | {
       readonly outcome: "accepted";
       readonly accepted: Accepted;
+      /** True if the message is reserved for this node. Otherwise the node that runs its agent claims it. */
+      readonly isOurs: boolean;
       /** Resolves when the message is on disk, after which it cannot be lost. */
       readonly onDisk: Promise<void>;
     }
@@ -45,9 +47,11 @@ export async function accept(
   const { tracer } = ctx;
   const { stored, decision, exclusive, place } = admitted;
   const route: Route = { agentId: place.agentId, sessionKey: place.sessionKey };
+  const isOurs = decision.kind !== "answer" || ctx.seats.isHere(route.agentId, route.sessionKey);
+  const lease = isOurs ? ctx.lease : undefined;
   const { result: outcome, onDisk } = await acceptOfBot(
     ctx.store.inbox,
-    inboxEntry(ctx, received, admitted, route),
+    inboxEntry(ctx, received, admitted, { route, lease }),
   );
   ctx.inboxAlarm.report(outcome);
   if (outcome.outcome === "full") return { outcome: "full" };
@@ -62,14 +66,14 @@ export async function accept(
   trace(tracer, accepted, received, admitted);
   log(ctx.logger, accepted);
   publish(ctx, accepted, received);
-  return { outcome: "accepted", accepted, onDisk };
+  return { outcome: "accepted", accepted, isOurs, onDisk };
 }
 
 function inboxEntry(
-  { now, lease }: GatewayContext,
+  { now }: GatewayContext,
   { event, as }: ReceivedMessage,
   { stored, decision }: Admitted,
-  route: Route,
+  { route, lease }: { readonly route: Route; readonly lease: LeaseToken | undefined },
 ): InboxAccept<GatewayBodies> {
   return {
     ...inboxKeys(event),

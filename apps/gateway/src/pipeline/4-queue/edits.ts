@@ -29,6 +29,16 @@ const MAX_AGE_MS = 24 * 60 * 60 * 1000;
 /** Maximum age of a direct message whose edit may have overtaken it, in milliseconds. */
 const MAX_OVERTAKING_MS = 60_000;
 
+/** Returns the agent and the session that answer the message of an edit or a deletion, if there are any. */
+export async function findRoute(
+  { store: { inbox } }: GatewayContext,
+  event: EditedEvent | DeletedEvent,
+): Promise<InboxRoute | undefined> {
+  const original = await findOfBot(inbox, event);
+  const { answeredAs } = original?.payload ?? {};
+  return ((answeredAs && (await inbox.get(answeredAs))) ?? original)?.route;
+}
+
 /** Applies a person's edit to a message. */
 export async function applyEdit(
   ctx: GatewayContext,

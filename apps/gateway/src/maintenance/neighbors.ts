@@ -1,0 +1,116 @@
+import { realpathSync } from "node:fs";
+import { reasonOf } from "@signalbox/agent-core";
+import { parseSessionKey } from "@signalbox/routing";
+import { expireApprovals } from "@signalbox/tools";
+import type { GatewayContext } from "../context.ts";
+import { executeControl } from "../pipeline/control.ts";
+import { recover } from "../pipeline/pipeline.ts";
+
+/** Work with other gateways that share the store. */
+export interface Neighbors {
+  /** Takes agents and starts to look for their work. */
+  start(): Promise<void>;
+  /** Resolves when no look is in progress. */
+  stop(): Promise<void>;
+}
+
+/** Interval at which the store is searched for work that no hint reported, in milliseconds. */
+const LOOK_MS = 1_000;
+
+/**
+ * Moves agents between gateways, and takes the messages and requests of agents that run here.
+ *
+ * @param onLost called if another gateway runs an agent that this one did not give up
+ */
+export function createNeighbors(ctx: GatewayContext, onLost: (error: Error) => void): Neighbors {
+  const { sharedSeats, heldLeases, store, logger } = ctx;
+  if (sharedSeats === undefined) return { start: async () => {}, stop: async () => {} };
+  let timer: NodeJS.Timeout | undefined;
+  let stopListening = (): void => {};
+  let looking: Promise<void> | undefined;
+  let isRequested = false;
+  let isStopped = false;
+
+  async function look(): Promise<void> {
+    if (sharedSeats === undefined) return;
+    const { taken, left } = await sharedSeats.balance({
+      prepare: (agentIds) => takeOver(ctx, agentIds),
+      isIdle: (agentId) => isIdle(ctx, agentId),
+      onLost,
+    });
+    if (taken.length > 0) logger.info({ agents: taken }, "agents run on this node now");
+    if (left.length > 0) logger.info({ agents: left }, "agents were given up for another node");
+    if (taken.length + left.length > 0) await reloadTriggers(ctx);
+    if (heldLeases.isRecovering()) return;
+    await recover(ctx);
+    await executeControl(ctx);
+  }
+
+  async function lookAll(): Promise<void> {
+    do {
+      isRequested = false;
+      await look().catch((error: unknown) =>
+        logger.warn({ err: reasonOf(error) }, "could not look for work of other gateways"),
+      );
+    } while (isRequested && !isStopped);
+    looking = undefined;
+  }
+
+  function request(): void {
+    if (isStopped) return;
+    isRequested = true;
+    looking ??= lookAll();
+  }
+
+  return {
+    async start() {
+      await look();
+      timer = setInterval(request, LOOK_MS).unref();
+      stopListening = store.hints.listen((agentId) => {
+        if (ctx.seats.isHere(agentId)) request();
+      });
+    },
+    async stop() {
+      isStopped = true;
+      clearInterval(timer);
+      stopListening();
+      await looking;
+    },
+  };
+}
+
+/** Takes over the state of agents that ran on another node, or in an earlier process. */
+async function takeOver(ctx: GatewayContext, agentIds: readonly string[]): Promise<void> {
+  const { config, labels, store, toolbox } = ctx;
+  const { agents } = config.current();
+  const folders = agentIds.flatMap((id) => realFolder(agents.get(id)?.workspaceDir));
+  await labels.takeOver((folder) => folders.includes(folder));
+  const expired = await expireApprovals(store.approvals, ({ agentId }) => agentIds.includes(agentId));
+  void toolbox.endQuestions(expired);
+}
+
+function realFolder(folder: string | undefined): string[] {
+  try {
+    return folder === undefined ? [] : [realpathSync(folder)];
+  } catch {
+    return [];
+  }
+}
+
+async function reloadTriggers({ scheduled, heartbeats, subAgents }: GatewayContext): Promise<void> {
+  await scheduled.reload();
+  await heartbeats.configured();
+  await subAgents.recover();
+}
+
+/** Returns true if no session of an agent has a run, waiting messages or background commands. */
+function isIdle({ lanes, toolbox }: GatewayContext, agentId: string): boolean {
+  const isOfAgent = (sessionKey: string): boolean => {
+    const session = parseSessionKey(sessionKey);
+    // A key that cannot be parsed may belong to any agent.
+    return session === undefined || session.agentId === agentId;
+  };
+  return (
+    !lanes.busyKeys().some(isOfAgent) && !toolbox.commands().some(({ sessionKey }) => isOfAgent(sessionKey))
+  );
+}

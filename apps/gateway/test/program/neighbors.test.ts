@@ -1,0 +1,161 @@
+import { openStore } from "@signalbox/store";
+import { recalled, textMessage } from "@signalbox/testkit/feishu";
+import { expect, it, onTestFinished } from "vitest";
+import type { GatewayBodies } from "../../src/store.ts";
+import { eventually, exampleConfig, openWorld, type World, ZHANG } from "../support/harness.ts";
+import { startNode } from "../support/nodes.ts";
+
+const config = exampleConfig({ replies: { stream: "off", typing: false } });
+const ask = (text: string, messageId: string, chatId = "oc_a") =>
+  textMessage(text, { senderId: ZHANG, chatId, messageId });
+
+/** The texts in the chats, in order. */
+function said(world: World): string[] {
+  return world.feishu.sent.map(({ content }) => JSON.parse(content).text);
+}
+
+async function openShared(world: World) {
+  const store = await openStore<GatewayBodies>({ path: world.home.databaseFile, access: "share" });
+  onTestFinished(() => store.close());
+  const holderOf = async (name: string) =>
+    (await store.leases.list()).find((lease) => lease.name === name && lease.expiresAt > Date.now())?.holder;
+  return { store, holderOf };
+}
+
+it("answers a message that another gateway accepted, once, where its agent runs", async () => {
+  const world = await openWorld();
+  world.script([{ text: "one" }, { text: "two" }]);
+  const one = await startNode(world, "one", config);
+  const two = await startNode(world, "two", config);
+  const { store, holderOf } = await openShared(world);
+  expect(await holderOf("seat coder")).toBe(one.id);
+  expect(await holderOf("account feishu/main")).toBe(one.id);
+  expect((await two.post(ask("hello", "om_1"))).status).toBe(200);
+  await eventually(() => said(world).length === 1, "the message is answered");
+  const [run] = await store.runs.list();
+  expect(run?.lease.name).toBe(`gateway ${one.id}`);
+  // A gateway that stops gives its agents to the next.
+  await one.stop();
+  await eventually(async () => (await holderOf("seat coder")) === two.id, "the agent moves");
+  await two.post(ask("hello again", "om_2"));
+  await eventually(() => said(world).length === 2, "the message is answered");
+  expect(said(world)).toEqual(["one", "two"]);
+});
+
+it("takes over the run of a gateway that dies, which then stops itself", async () => {
+  const world = await openWorld();
+  const asked = Promise.withResolvers<void>();
+  const first = Promise.withResolvers<void>();
+  let turns = 0;
+  world.script(async () => {
+    turns += 1;
+    if (turns > 1) return { text: "answered by the second gateway" };
+    asked.resolve();
+    await first.promise;
+    return { text: "answered by a dead gateway" };
+  });
+  const one = await startNode(world, "one", config);
+  const two = await startNode(world, "two", config);
+  await two.post(ask("hello", "om_1"));
+  await asked.promise;
+  one.pause();
+  await eventually(() => said(world).length > 0, "the message is answered");
+  const { store, holderOf } = await openShared(world);
+  expect(await holderOf("seat coder")).toBe(two.id);
+  expect(await holderOf("maintenance")).toBe(two.id);
+  await eventually(async () => (await holderOf("account feishu/main")) === two.id, "the account moves");
+  // The first gateway continues, as after a long pause. It may write nothing and ends.
+  one.resume();
+  first.resolve();
+  await eventually(() => one.fatal.length > 0, "the first gateway ends");
+  await one.stop();
+  expect(said(world)).toEqual(["answered by the second gateway"]);
+  expect((await store.runs.list()).map(({ state }) => state)).toEqual(["completed"]);
+});
+
+it("stops a run and withdraws a message on the gateway that runs the agent", async () => {
+  const world = await openWorld();
+  const waits = Promise.withResolvers<void>();
+  onTestFinished(() => waits.resolve());
+  let asked = 0;
+  world.script(async () => {
+    asked += 1;
+    await waits.promise;
+    return { text: "too late" };
+  });
+  const one = await startNode(world, "one", config);
+  const two = await startNode(world, "two", config);
+  const { store, holderOf } = await openShared(world);
+  expect(await holderOf("seat coder")).toBe(one.id);
+  const submitted = await two.gateway.service.submit({
+    channel: "api",
+    agent: "coder",
+    conversation: "c1",
+    id: "m1",
+    text: "count to a million",
+  });
+  if (submitted.kind !== "accepted") throw new Error(submitted.kind);
+  await eventually(() => asked === 1, "the model is asked");
+  expect(await two.gateway.service.abort("api", "coder", "c1")).toBe(true);
+  expect((await submitted.done).state).toBe("aborted");
+  expect(await two.gateway.service.abort("api", "coder", "c1")).toBe(false);
+  await two.post(ask("hello", "om_1"));
+  await eventually(() => asked === 2, "the model is asked");
+  await two.post(recalled("om_1", { chatId: "oc_a" }));
+  await eventually(
+    async () => (await store.inbox.find({ messageId: "om_1" }))?.state === "ignored",
+    "the message is withdrawn",
+  );
+  expect(said(world)).toEqual([]);
+});
+
+it("leaves the approval request of a living gateway open when another one starts", async () => {
+  const world = await openWorld();
+  const one = await startNode(world, "one", config);
+  const { store } = await openShared(world);
+  const at = Date.now();
+  await store.approvals.ask(
+    {
+      id: "APPROVAL",
+      tool: "exec",
+      subject: { action: "make" },
+      agentId: "coder",
+      sessionKey: "agent:coder:feishu:direct:oc_a",
+      reason: "why",
+      taint: [],
+      hash: "hash",
+      state: "pending",
+      createdAt: at,
+      expiresAt: at + 600_000,
+    },
+    5,
+  );
+  const two = await startNode(world, "two", config);
+  expect((await store.approvals.get("APPROVAL"))?.state).toBe("pending");
+  // The next gateway that runs the agent expires it, because no call waits for it any longer.
+  await one.stop();
+  await eventually(async () => (await store.approvals.get("APPROVAL"))?.state === "expired", "it expires");
+  await two.stop();
+});
+
+it("spreads agents over gateways, and runs an agent only where its labels allow it", async () => {
+  const world = await openWorld();
+  const agents = {
+    list: [{ id: "a" }, { id: "b" }, { id: "c" }, { id: "d" }, { id: "gpu", nodes: ["gpu"] }],
+  };
+  const of = (labels: readonly string[]) => ({
+    ...config,
+    agents,
+    gateway: { ...Object(config)["gateway"], labels },
+  });
+  await startNode(world, "one", of([]));
+  const { store, holderOf } = await openShared(world);
+  expect(await holderOf("seat gpu")).toBeUndefined();
+  const two = await startNode(world, "two", of(["gpu"]));
+  const counts = async () => {
+    const seats = (await store.leases.list()).filter(({ name }) => name.startsWith("seat "));
+    return [...Map.groupBy(seats, ({ holder }) => holder).values()].map(({ length }) => length).sort();
+  };
+  await eventually(async () => JSON.stringify(await counts()) === "[2,3]", "the agents are spread");
+  expect(await holderOf("seat gpu")).toBe(two.id);
+});

@@ -1,0 +1,190 @@
+import type { KvStore, LeaseStore } from "@signalbox/store";
+import { z } from "zod";
+import type { HeldLease, HeldLeases } from "./held-leases.ts";
+import { mayRunOn, type NodeLabels, type Seats } from "./seats.ts";
+
+/** An agent of the configuration. */
+interface SeatedAgent {
+  readonly id: string;
+  /** The labels of which a node needs one to run the agent. Default: any node may run it. */
+  readonly nodes?: readonly string[] | undefined;
+}
+
+interface SharedSeatsOptions {
+  /** Id of this node, which is also the holder of its leases. */
+  readonly node: string;
+  readonly leases: Pick<LeaseStore, "list">;
+  readonly held: Pick<HeldLeases, "acquire" | "isRecovering">;
+  /** Stores the labels of each node. */
+  readonly kv: Pick<KvStore, "get" | "set" | "list">;
+  /** Returns the labels of this node. */
+  readonly labels: () => NodeLabels;
+  readonly agents: () => readonly SeatedAgent[];
+  /**
+   * Returns true if this node answers for agents that no node has in its configuration.
+   */
+  readonly isKeeper: () => boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Functions of the gateway that move agents. */
+export interface SeatWork {
+  /** Takes over the state of an agent, before its messages are answered here. */
+  readonly prepare: (agentIds: readonly string[]) => Promise<void>;
+  /** Returns true if an agent can move to another node without interrupting anything. */
+  readonly isIdle: (agentId: string) => boolean;
+  /** Called if another node took a seat although this node had not given it up. */
+  readonly onLost: (error: Error) => void;
+}
+
+/**
+ * Seats of the agents. A seat is a lease, so that another node takes it if this one dies. Wrong seats cost steering and
+ * never a duplicate, since the store checks the lease of each write.
+ */
+export interface SharedSeats extends Seats {
+  /**
+   * Takes seats that are free, and gives up one seat if another node has fewer agents.
+   *
+   * @returns the agents that moved to or from this node
+   */
+  balance(work: SeatWork): Promise<{ readonly taken: readonly string[]; readonly left: readonly string[] }>;
+  /** Gives up all seats. */
+  release(): Promise<void>;
+}
+
+const NODES = "nodes";
+const SEAT = "seat ";
+const GATEWAY = "gateway ";
+/** Number of calls for which a free seat is left to a node with fewer agents. */
+const PATIENCE = 2;
+
+const nodeSchema = z.object({ name: z.string().optional(), labels: z.array(z.string()) });
+
+/** The nodes and seats at one time. */
+interface Overview {
+  /** Live nodes other than this one, with their number of agents. */
+  readonly others: ReadonlyMap<string, { readonly labels: NodeLabels; readonly agents: number }>;
+  /** Holders of valid seats by agent. */
+  readonly holders: ReadonlyMap<string, string>;
+}
+
+export function createSharedSeats(options: SharedSeatsOptions): SharedSeats {
+  return new LeasedSeats(options);
+}
+
+class LeasedSeats implements SharedSeats {
+  readonly #options: SharedSeatsOptions;
+  readonly #seats = new Map<string, HeldLease>();
+  /** Agents on other nodes, as of the last look. */
+  #elsewhere: ReadonlySet<string> = new Set();
+  /** Number of calls for which each seat has been free. */
+  #free = new Map<string, number>();
+  #published = "";
+
+  constructor(options: SharedSeatsOptions) {
+    this.#options = options;
+  }
+
+  isHere(agentId: string): boolean {
+    if (this.#seats.has(agentId)) return true;
+    // Nobody else would end the work of an agent that was removed from the configuration.
+    const isConfigured = this.#options.agents().some(({ id }) => id === agentId);
+    return !isConfigured && !this.#elsewhere.has(agentId) && this.#options.isKeeper();
+  }
+
+  async balance(work: SeatWork) {
+    await this.#publish();
+    const overview = await this.#look();
+    const left = await this.#giveUp(overview, work);
+    const taken = this.#options.held.isRecovering() ? [] : await this.#take(overview, left, work);
+    return { taken, left };
+  }
+
+  async release(): Promise<void> {
+    const seats = [...this.#seats.values()];
+    this.#seats.clear();
+    await Promise.all(seats.map((seat) => seat.release()));
+  }
+
+  /** Stores the labels of this node, if they have changed. */
+  async #publish(): Promise<void> {
+    const { kv, node, labels } = this.#options;
+    const own = labels();
+    const text = JSON.stringify(own);
+    if (text === this.#published) return;
+    await kv.set(NODES, node, own);
+    this.#published = text;
+  }
+
+  async #look(): Promise<Overview> {
+    const { leases, kv, node, now } = this.#options;
+    const [all, nodes] = await Promise.all([leases.list(), kv.list(NODES)]);
+    const valid = all.filter(({ expiresAt }) => expiresAt > now());
+    const seats = valid.filter(({ name }) => name.startsWith(SEAT));
+    const holders = new Map(seats.map(({ name, holder }) => [name.slice(SEAT.length), holder]));
+    const labels = new Map(nodes.map(({ key, value }) => [key, nodeSchema.safeParse(value).data]));
+    const living = valid.filter(({ name, holder }) => name.startsWith(GATEWAY) && holder !== node);
+    const others = living.map(({ holder }) => {
+      const agents = seats.filter((seat) => seat.holder === holder).length;
+      return [holder, { agents, labels: labels.get(holder) ?? { labels: [] } }] as const;
+    });
+    this.#elsewhere = new Set([...holders].flatMap(([agent, holder]) => (holder === node ? [] : [agent])));
+    return { others: new Map(others), holders };
+  }
+
+  /** Gives up an idle agent that may not run here, or that another node with fewer agents may run. */
+  async #giveUp({ others }: Overview, { isIdle }: SeatWork): Promise<string[]> {
+    const { agents, labels } = this.#options;
+    for (const [agentId, seat] of this.#seats) {
+      const agent = agents().find(({ id }) => id === agentId);
+      const isAllowed = agent !== undefined && mayRunOn(labels(), agent.nodes);
+      const hasRoom = [...others.values()].some(
+        (node) => node.agents <= this.#seats.size - 2 && mayRunOn(node.labels, agent?.nodes),
+      );
+      if ((isAllowed && !hasRoom) || !isIdle(agentId)) continue;
+      // Messages that arrive from now on wait for the next node.
+      this.#seats.delete(agentId);
+      await seat.release();
+      return [agentId];
+    }
+    return [];
+  }
+
+  async #take({ others, holders }: Overview, left: readonly string[], work: SeatWork): Promise<string[]> {
+    const { agents, held, labels } = this.#options;
+    const before = this.#free;
+    this.#free = new Map();
+    const acquired = new Map<string, HeldLease>();
+    for (const { id, nodes } of agents()) {
+      if (this.#seats.has(id) || left.includes(id) || !mayRunOn(labels(), nodes)) continue;
+      if (this.#elsewhere.has(id) && holders.has(id)) continue;
+      const own = this.#seats.size + acquired.size;
+      const hasRoom = [...others.values()].some((node) => node.agents < own && mayRunOn(node.labels, nodes));
+      const times = before.get(id) ?? 0;
+      this.#free.set(id, times + 1);
+      if (hasRoom && times < PATIENCE) continue;
+      const seat = await held.acquire(`${SEAT}${id}`);
+      if (seat !== undefined) acquired.set(id, seat);
+    }
+    if (acquired.size === 0) return [];
+    const taken = [...acquired.keys()];
+    try {
+      await work.prepare(taken);
+    } catch (error) {
+      // Another node may be able to run the agents.
+      await Promise.all([...acquired.values()].map((seat) => seat.release().catch(() => {})));
+      throw error;
+    }
+    for (const [id, seat] of acquired) {
+      this.#seats.set(id, seat);
+      this.#free.delete(id);
+      const onLost = (): void => {
+        if (this.#seats.get(id) === seat) work.onLost(new Error(`another node runs the agent ${id}`));
+      };
+      if (seat.lost.aborted) onLost();
+      else seat.lost.addEventListener("abort", onLost, { once: true });
+    }
+    return taken;
+  }
+}

@@ -1,1 +1,0 @@
-export { type PostgresServer, startPostgres } from "./server.ts";
