@@ -3,8 +3,7 @@ import { inOwnProcess } from "@signalbox/channel-process";
 import { launchLocally } from "@signalbox/channel-process/testkit";
 import { afterAll, describe, it } from "vitest";
 import { inMatrix } from "../../../scripts/channel-matrix.ts";
-import { wecom } from "../src/index.ts";
-import { BUILT } from "./harness.ts";
+import { BUILT, impatient } from "./harness.ts";
 import { createHarness } from "./platform.ts";
 
 const test = { describe, it, afterAll };
@@ -15,9 +14,9 @@ const skip = [
   },
 ];
 
-runChannelConformance(wecom, createHarness(wecom), { test, skip, print: inMatrix("wecom") });
+runChannelConformance(impatient, createHarness(impatient), { test, skip, print: inMatrix("wecom") });
 
 describe("in a process of its own", () => {
-  const separate = inOwnProcess(wecom, BUILT, launchLocally().launch);
+  const separate = inOwnProcess(impatient, BUILT, launchLocally().launch);
   runChannelConformance(separate, createHarness(separate), { test, skip, print: () => {} });
 });

@@ -2,6 +2,7 @@ import { type ChannelContext, type Clock, systemClock } from "@signalbox/channel
 import { openChannel, type RunningChannel } from "@signalbox/channel/testkit";
 import { type FakeWecom, startWecom, type WecomOptions } from "@signalbox/testkit/wecom";
 import { type WecomAddress, type WecomConfig, wecom } from "../src/index.ts";
+import { limits } from "../src/limits.ts";
 
 export const botId = "aib-bot-0123";
 export const secret = "secret-of-the-long-connection";
@@ -40,7 +41,7 @@ export async function openBench(
 ): Promise<Bench> {
   const fakeServer = await startServer(options.fakeServer);
   const running = await openChannel(
-    wecom,
+    impatient,
     { ...settingsFor(fakeServer), ...config },
     {
       context,
@@ -56,11 +57,29 @@ export function createShiftedClock(): Clock & { advance(ms: number): void } {
   let shift = 0;
   return {
     now: () => Date.now() + shift,
-    delay: systemClock.delay,
+    delay: impatientClock.delay,
     advance: (ms) => {
       shift += ms;
     },
   };
 }
+
+/** Time limit for acknowledgments in tests that lose them, in milliseconds. */
+const SHORT_ACK_MS = 1_500;
+
+/** The machine's clock, but with a shorter time limit for acknowledgments. */
+const impatientClock: Clock = {
+  now: Date.now,
+  delay: (ms, signal) => systemClock.delay(ms === limits.ackMs ? SHORT_ACK_MS : ms, signal),
+};
+
+/** The channel with a shorter time limit for acknowledgments. */
+export const impatient: typeof wecom = {
+  ...wecom,
+  create: (context) => {
+    const { clock } = context;
+    return wecom.create({ ...context, clock: clock === systemClock ? impatientClock : clock });
+  },
+};
 
 export { never } from "@signalbox/channel/testkit";

@@ -62,7 +62,7 @@ export function createLink({ context, onMessage, reconnected }: LinkOptions): Li
       if (pause > 0) throw displaced(pause);
       const onUnreadable = (): void => logger.warn("skipped an unreadable frame");
       const opened = await openSocket(
-        { url, botId: getBotId(config), secret, onCallback, onUnreadable },
+        { url, botId: getBotId(config), secret, clock, onCallback, onUnreadable },
         signal,
       );
       socket = opened;

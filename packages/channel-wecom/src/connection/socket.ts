@@ -1,4 +1,4 @@
-import { ChannelError, type Connection, deadline, rejectOnAbort } from "@signalbox/channel";
+import { ChannelError, type Clock, type Connection, rejectOnAbort } from "@signalbox/channel";
 import type { RawData, WebSocket } from "ws";
 import { toChannelError } from "../errors.ts";
 import { limits } from "../limits.ts";
@@ -8,6 +8,7 @@ export interface SocketOptions {
   readonly url: string;
   readonly botId: string;
   readonly secret: string;
+  readonly clock: Clock;
   /** Handles a callback. Must not throw. */
   onCallback(frame: IncomingFrame): void;
   onUnreadable(): void;
@@ -127,10 +128,14 @@ class AcknowledgedSocket implements WecomSocket {
     const { req_id: reqId } = frame.headers;
     const waiting: Waiting = Promise.withResolvers();
     this.#waiting.set(reqId, waiting);
-    const limit = deadline(limits.ackMs);
+    const answered = new AbortController();
+    this.#options.clock.delay(limits.ackMs, answered.signal).then(
+      () => waiting.reject(new Error("no acknowledgment")),
+      () => {},
+    );
     try {
       this.#socket.send(JSON.stringify(frame));
-      const answer = await rejectOnAbort(waiting.promise, limit.signal);
+      const answer = await waiting.promise;
       const { errcode = 0, errmsg } = answer;
       if (errcode !== 0) throw toChannelError({ errcode, errmsg }, what, write);
       return answer;
@@ -140,7 +145,7 @@ class AcknowledgedSocket implements WecomSocket {
       this.close();
       throw unanswered(what, write);
     } finally {
-      limit.end();
+      answered.abort();
       this.#waiting.delete(reqId);
     }
   }
