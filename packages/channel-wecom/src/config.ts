@@ -12,7 +12,7 @@ export interface WecomConfig {
   /** The callback URL that is registered in WeCom. Used only by `checks`. */
   readonly webhookUrl?: string | undefined;
   readonly apiBaseUrl: string;
-  /** The bot's name, if it contains spaces. Mentions at the start of a message are removed by it. */
+  /** The bot's name, whose mention is removed from the start of a message. Default: the first word after an `@`. */
   readonly name?: string | undefined;
 }
 

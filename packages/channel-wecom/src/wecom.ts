@@ -30,7 +30,7 @@ export const wecom: ChannelDefinition<WecomConfig, WecomAddress> = defineChannel
         label: "Webhook URL",
         hint: "The URL in the bot's API settings; `doctor` calls it to verify that it leads to this gateway",
       },
-      name: { label: "Name of the bot", hint: "Only if it contains spaces" },
+      name: { label: "Name of the bot", hint: "Needed only if it contains spaces" },
       wsUrl: { label: "Address of the long connection", hint: "Only for a private deployment" },
       apiBaseUrl: { label: "API URL", hint: "Only for a private deployment" },
     },

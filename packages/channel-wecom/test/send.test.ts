@@ -41,12 +41,20 @@ describe("send", () => {
     ]);
   });
 
-  it("sends a message of its own if WeCom no longer accepts a reply", async () => {
+  it("sends all parts without a reply if WeCom no longer accepts one", async () => {
     const { channel, fakeServer, commands } = await open();
     const replyTo = formatMessageId({ msgid: "m1", reqId: "forgotten", sentAt: Date.now() });
-    await channel.send(to, { parts: text("one"), replyTo }, { idempotencyKey: "k", signal: never });
-    expect(commands()).toEqual(["aibot_respond_msg", "aibot_send_msg"]);
-    expect(fakeServer.sent.map(({ msgtype }) => msgtype)).toEqual(["markdown"]);
+    await channel.send(to, { parts: text("one", "two"), replyTo }, { idempotencyKey: "k", signal: never });
+    expect(commands()).toEqual([
+      "aibot_respond_msg",
+      "aibot_send_msg",
+      "aibot_respond_msg",
+      "aibot_send_msg",
+    ]);
+    expect(fakeServer.sent.map(({ msgtype, shown }) => [msgtype, ...shown])).toEqual([
+      ["markdown", "one"],
+      ["markdown", "two"],
+    ]);
   });
 
   it("does not try to reply to a message that is older than a day", async () => {
@@ -85,7 +93,7 @@ describe("send", () => {
   });
 
   it("does not take a late acknowledgment for that of the next frame with the same req_id", async () => {
-    const { channel, fakeServer, replyTo } = await open();
+    const { channel, fakeServer, replyTo, commands } = await open();
     fakeServer.fail({ kind: "hang" });
     const caller = new AbortController();
     const options = { idempotencyKey: "one", signal: caller.signal };
@@ -94,16 +102,24 @@ describe("send", () => {
     await expect.poll(() => fakeServer.sent).toHaveLength(1);
     caller.abort();
     await expect(first).rejects.toMatchObject({ code: "unknown_outcome" });
-    // The second frame is not sent while the first one may still be acknowledged.
-    const second = channel.send(
-      to,
-      { parts: text("two"), replyTo },
-      { idempotencyKey: "two", signal: never },
-    );
+    const next = { idempotencyKey: "two", signal: never };
+    const second = channel.send(to, { parts: text("two"), replyTo }, next);
     second.catch(() => {});
+    await channel.send(to, { parts: text("pushed") }, { idempotencyKey: "pushed", signal: never });
+    // The second frame is not sent while the first one may still be acknowledged.
+    expect(commands()).toEqual(["aibot_respond_msg", "aibot_send_msg"]);
     fakeServer.sendText(JSON.stringify({ headers: { req_id: "req-1" }, errcode: 0, errmsg: "ok" }));
     await second;
-    expect(fakeServer.sent.map(({ id }) => id)).toEqual(["one.0", "two.0"]);
+    expect(fakeServer.sent.map(({ id }) => id)).toEqual(["one.0", "aibot_send_msg_pushed.0", "two.0"]);
+  });
+
+  it("replaces a connection on which a frame is not acknowledged", async () => {
+    const { channel, fakeServer } = await open();
+    fakeServer.fail({ kind: "hang" });
+    const sending = channel.send(to, { parts: text("one") }, { idempotencyKey: "one", signal: never });
+    await expect(sending).rejects.toMatchObject({ code: "unknown_outcome" });
+    await channel.send(to, { parts: text("two") }, { idempotencyKey: "two", signal: never });
+    expect(fakeServer.frames.filter(({ cmd }) => cmd === "aibot_subscribe")).toHaveLength(2);
   });
 
   it("removes control characters from the names of attachments", async () => {
@@ -160,7 +176,9 @@ describe("drafts", () => {
   });
 
   it("are finished once, although the acknowledgment is lost and another draft repeats it", async () => {
-    const { draft, fakeServer } = await openDraft();
+    const { draft, fakeServer, clock } = await openDraft();
+    // The question is old, so its age does not show that the stream cannot have expired.
+    clock.advance(limits.streamWindowMs + 1_000);
     await (await draft()).update("thin");
     fakeServer.fail({ kind: "hang" });
     await expect((await draft()).finalize({ parts: text("think") })).rejects.toMatchObject({

@@ -1,4 +1,10 @@
-import { type FakeWecom, startWecom, textMessage, wecomMessage } from "@signalbox/testkit/wecom";
+import {
+  type FakeWecom,
+  sealCallback,
+  startWecom,
+  textMessage,
+  wecomMessage,
+} from "@signalbox/testkit/wecom";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually, exampleConfig, inStore, openWorld, type World } from "../support/harness.ts";
 
@@ -115,6 +121,42 @@ describe("WeCom", () => {
     expect(wecom.sent).toMatchObject([{ chatId: "wrGroup", isFinished: true }]);
     expect(asked.at(-1)).toContain("The harbour is closed.");
     expect(asked.at(-1)).not.toContain("@Bot");
+    await started.stop();
+  });
+
+  it("answers callbacks once, and rejects forged and outdated ones", async () => {
+    const world = await openWorld();
+    const callbacks = {
+      token: "token-of-the-callback",
+      encodingAesKey: "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG",
+    };
+    const wecom = await startWecom({ ...credentials, callbacks });
+    onTestFinished(() => wecom.stop());
+    const account = { transport: "webhook", ...callbacks, apiBaseUrl: wecom.url };
+    const channels = { wecom: { accounts: { main: account } } };
+    world.configure(exampleConfig({ channels, access: { dm: "open" } }));
+    world.script((_, index) => ({ text: `answer ${index}` }));
+    const started = await world.start();
+    const url = `${started.url}/channels/wecom/main/events`;
+
+    const { query, encrypt } = sealCallback(callbacks, "1616140317555161061");
+    query.set("echostr", encrypt);
+    const checked = await fetch(`${url}?${query}`);
+    expect([checked.status, await checked.text()]).toEqual([200, "1616140317555161061"]);
+
+    const question = textMessage("question", { msgid: "m1" });
+    for (let delivery = 0; delivery < 2; delivery += 1)
+      expect((await wecom.postCallback(url, question)).status).toBe(200);
+    await eventually(() => wecom.sent.length > 0, "it answers");
+    const outdated = { timestamp: Math.floor(Date.now() / 1_000) - 301 };
+    expect((await wecom.postCallback(url, textMessage("outdated"), outdated)).status).toBe(401);
+    const forged = await fetch(`${url}?${query}`, {
+      method: "POST",
+      body: JSON.stringify({ encrypt: "AAAA" }),
+    });
+    expect(forged.status).toBe(401);
+    await started.settled();
+    expect(shown(wecom)).toEqual(["answer 0"]);
     await started.stop();
   });
 });

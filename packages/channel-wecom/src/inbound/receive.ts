@@ -59,8 +59,9 @@ export function createReceiver({ context, activity, stopped }: Account): Receive
     if (!(await store(event))) return;
     waiting -= 1;
     if (droppedAt === undefined) return gaps.note();
-    const gap = { from: droppedAt, to: clock.now() };
-    if (await store(createGap(context, botId, gap))) droppedAt = undefined;
+    const from = droppedAt;
+    droppedAt = undefined;
+    if (!(await store(createGap(context, botId, { from, to: clock.now() })))) droppedAt = from;
   }
 
   return {
