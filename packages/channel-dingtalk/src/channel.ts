@@ -39,7 +39,7 @@ function openAccount({ context }: HostedAccount<DingTalkConfig>) {
       isCardId(messageId)
         ? removeCard({ cards, sender }, to, messageId, signal)
         : sender.recall(to, messageId, signal),
-    react: (to, messageId, reaction, signal) => react(api, to, messageId, reaction, signal),
+    react: (_to, messageId, reaction, signal) => react(api, messageId, reaction, signal),
     openDirect: async (userId) => ({ userId }),
     openDraft: async (to, options) => createDraft({ cards, sender }, to, options),
     fetchMedia: createFetchMedia(context, api),

@@ -10,6 +10,7 @@ describe("the URL of a connection", () => {
     ["https://api.dingtalk.io", "wss://wss-open-connection.dingtalk.io/connect"],
     ["https://api.ding.example.org", "wss://stream.ding.example.org/connect"],
     ["http://127.0.0.1:4000", "ws://127.0.0.1:5000/connect"],
+    ["https://proxy.example/dingtalk", "wss://wss-open-connection.dingtalk.com/connect"],
   ])("of the API at %s may be %s", (base, url) => {
     expect(checkStreamUrl(url, base).href).toBe(new URL(url).href);
   });

@@ -1,11 +1,13 @@
 import { ChannelError } from "@signalbox/channel";
 
-/** Domains of DingTalk, and the one of Alibaba's object storage, where it keeps files. */
-const FILE_HOSTS = /(?:^|\.)(?:dingtalk\.(?:com|io)|aliyuncs\.com)$/;
+/** Domains of DingTalk. */
+const HOSTS = /\.dingtalk\.(?:com|io)$/;
+/** The same, and the domain of Alibaba's object storage, where DingTalk keeps files. */
+const FILE_HOSTS = /\.(?:dingtalk\.(?:com|io)|aliyuncs\.com)$/;
 
 /**
- * Returns the URL of a connection. It must use TLS unless the API's base URL does not, and belong to the same host or
- * domain as the API.
+ * Returns the URL of a connection. It must be on a host of DingTalk, or belong to the same host or domain as the API,
+ * and use TLS unless the API's base URL does not.
  *
  * @throws ChannelError `transient` for any other URL
  */
@@ -13,7 +15,12 @@ export function checkStreamUrl(endpoint: string, apiBaseUrl: string): URL {
   const base = new URL(apiBaseUrl);
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   const isEncrypted = url?.protocol === "wss:" || (url?.protocol === "ws:" && base.protocol === "http:");
-  if (url !== undefined && isEncrypted && isSameSite(url.hostname, base.hostname)) return url;
+  if (
+    url !== undefined &&
+    isEncrypted &&
+    (HOSTS.test(url.hostname) || isSameSite(url.hostname, base.hostname))
+  )
+    return url;
   throw new ChannelError("transient", "DingTalk: the address of the connection does not belong to DingTalk", {
     scope: "account",
   });

@@ -32,6 +32,7 @@ it.each([
   "signalbox.",
   "signalbox.e30",
   "signalbox.%%%",
+  `other-app.${Buffer.from('{"id":"allow"}').toString("base64url")}`,
   `signalbox.${Buffer.from("[]").toString("base64url")}`,
 ])("ignores a click on a button that it did not create: %s", async (id) => {
   await using bench = await openBench();

@@ -154,6 +154,15 @@ describe("lost answers", () => {
     expect(fakeServer.sent.map(({ text }) => text)).toEqual(["the **end**"]);
   });
 
+  it("create one card although the notes about it are lost, if DingTalk refuses a second one", async () => {
+    await using before = await openBench();
+    const { fakeServer } = before;
+    await (await openDraft(before)).update("on");
+    await using after = await openBench({ fakeServer });
+    await (await openDraft(after)).finalize(final);
+    expect(fakeServer.sent).toMatchObject([{ text: "the **end**", isFinished: true }]);
+  });
+
   it("store notes about the newest 200 cards only", async () => {
     const state = createInMemoryState();
     await using bench = await openBench({ context: { state } });

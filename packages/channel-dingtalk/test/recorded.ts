@@ -55,6 +55,11 @@ export const recorded: readonly RecordedPayload[] = [
     },
   ),
   payload(
+    "a mention that only the flag reports",
+    { ...inGroup(textMessage(" hi", options)), atUsers: [] },
+    { text: "hi", addressed: "mention", mentions: [{ id: "dingbot", isSelf: true }] },
+  ),
+  payload(
     "a message in a group that does not mention the bot",
     { ...inGroup(textMessage("hello", options)), isInAtList: false, atUsers: [] },
     { text: "hello", addressed: "none" },

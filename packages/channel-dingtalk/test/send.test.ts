@@ -116,6 +116,35 @@ describe("messages", () => {
     expect(bench.fakeServer.sent.map(({ text }) => text).toSorted()).toEqual(["a", "b", "c", "d"]);
   });
 
+  it("uploads again with a new token when DingTalk rejects the old one", async () => {
+    await using bench = await openBench();
+    await bench.channel.send(to, { parts: [{ type: "text", text: "first" }] }, options);
+    bench.fakeServer.expireTokens();
+    const part = {
+      type: "media",
+      kind: "file",
+      name: "报告.pdf",
+      mimeType: "application/pdf",
+      size: 3,
+      ref: 1,
+    } as const;
+    const openMedia = async () => new Blob([new Uint8Array([1, 2, 3])]).stream();
+    await bench.channel.send(to, { parts: [part] }, { ...options, openMedia });
+    expect(bench.fakeServer.sent.at(-1)).toMatchObject({ kind: "sampleFile", fileName: "报告.pdf" });
+  });
+
+  it("downloads attachments without the access token", async () => {
+    await using bench = await openBench();
+    bench.fakeServer.addFile("code", Buffer.from("content"));
+    const media = { kind: "file", mimeType: "text/plain", ref: { downloadCode: "code" } } as const;
+    const fetched = await bench.channel.fetchMedia?.(media, never);
+    expect(await new Response(fetched?.body).text()).toBe("content");
+    const [download] = bench.fakeServer.requests.filter(({ method }) => method === "GET");
+    expect(Object.keys(download?.headers ?? {}).filter((name) => /token|authorization/.test(name))).toEqual(
+      [],
+    );
+  });
+
   it("sends an image as a file if DingTalk refuses it", async () => {
     await using bench = await openBench();
     const content = new Uint8Array([1, 2, 3]);

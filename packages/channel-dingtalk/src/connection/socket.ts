@@ -36,6 +36,7 @@ export async function openSocket(
   signal: AbortSignal,
 ): Promise<StreamSocket> {
   const { clock } = options;
+  signal.throwIfAborted();
   const socket = new WebSocket(url);
   const opened = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<SocketEnd>();

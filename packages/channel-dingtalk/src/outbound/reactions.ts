@@ -1,5 +1,5 @@
 import { isChannelError } from "@signalbox/channel";
-import { type DingTalkAddress, parseMessageId } from "../address.ts";
+import { parseMessageId } from "../address.ts";
 import type { DingTalkApi } from "../api.ts";
 
 /** The look of a reaction that shows a text. Source: DingTalk's connector for OpenClaw. */
@@ -8,7 +8,6 @@ const STYLE = { emotionId: "2659900", backgroundId: "im_bg_1" };
 /** Adds a reaction to a message, or removes it. DingTalk shows reactions of bots as short texts, which may be emoji. */
 export async function react(
   api: DingTalkApi,
-  _to: DingTalkAddress,
   messageId: string,
   { emoji, on }: { readonly emoji: string; readonly on: boolean },
   signal: AbortSignal,
