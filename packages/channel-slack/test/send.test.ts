@@ -54,10 +54,14 @@ describe("sending messages through the SDK", () => {
     expect(plain?.text).toContain("&lt;!DOCTYPE html&gt;");
   });
 
-  it("posts to the channel if the thread accepts no messages", async () => {
+  it.each([
+    "cannot_reply_to_message",
+    "restricted_action_thread_locked",
+    "restricted_action_non_threadable_channel",
+  ])("posts to the channel if the thread accepts no messages: %s", async (error) => {
     await using bench = await openBench();
     const thread = { channel: "C_GENERAL", thread: "1795931000.000100" };
-    bench.fakeServer.fail({ kind: "error", error: "cannot_reply_to_message" });
+    bench.fakeServer.fail({ kind: "error", error });
     await send(bench, markdown("**yes**"), "row1", thread);
     expect(bench.fakeServer.sent).toMatchObject([{ channel: "C_GENERAL", content: { text: "*yes*" } }]);
     expect(bench.fakeServer.sent[0]?.threadTs).toBeUndefined();
