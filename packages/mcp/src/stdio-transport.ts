@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { setTimeout } from "node:timers/promises";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import { normalizeText } from "./messages.ts";
+import { getCancelledId, getRequestId, normalizeText, type RequestId } from "./messages.ts";
 import type { McpServerSettings } from "./types.ts";
 
 type StdioSettings = Extract<McpServerSettings, { command: string }>;
@@ -35,6 +35,8 @@ export class StdioTransport implements Transport {
   #parts: Buffer[] = [];
   #bytes = 0;
   #isDiscarding = false;
+  /** The requests without a response. */
+  readonly #pending = new Set<RequestId>();
 
   constructor(options: StdioTransportOptions) {
     this.#options = options;
@@ -74,6 +76,10 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const input = this.#process?.stdin;
     if (!input?.writable) throw new Error("the server process has ended");
+    const id = getRequestId(message);
+    if (id !== undefined) this.#pending.add(id);
+    const cancelled = getCancelledId(message);
+    if (cancelled !== undefined) this.#pending.delete(cancelled);
     if (input.write(`${JSON.stringify(message)}\n`)) return;
     await new Promise<void>((resolve) => input.once("drain", resolve).once("close", resolve));
   }
@@ -126,9 +132,12 @@ export class StdioTransport implements Transport {
       return;
     }
     try {
-      for (const text of splitBatch(normalizeText(line))) {
+      const [only, ...others] = this.#pending;
+      for (const text of splitBatch(normalizeText(line, others.length === 0 ? only : undefined))) {
         const message = this.#parse?.(text);
-        if (message !== undefined) this.onmessage?.(message);
+        if (message === undefined) continue;
+        if (!("method" in message) && message.id !== undefined) this.#pending.delete(message.id);
+        this.onmessage?.(message);
       }
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));

@@ -1,5 +1,5 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { normalizeText } from "./messages.ts";
+import { getRequestId, normalizeText, type RequestId } from "./messages.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import type { McpServerSettings } from "./types.ts";
 
@@ -62,10 +62,9 @@ async function fetchMessages(url: string | URL, init?: RequestInit): Promise<Res
   const limited = response.body.pipeThrough(limitSize(isStream));
   const how = { status, statusText, headers };
   if (!response.ok) return new Response(limited, how);
-  if (isStream) {
-    return new Response(limited.pipeThrough(normalizeEvents()), how);
-  }
-  const text = normalizeText(await new Response(limited).text());
+  const pending = readRequestId(init?.body);
+  if (isStream) return new Response(limited.pipeThrough(normalizeEvents(pending)), how);
+  const text = normalizeText(await new Response(limited).text(), pending);
   // Some servers state another type, or none.
   const isOther = !type.includes("json") && /^\s*[[{]/.test(text);
   if (isOther) how.headers = withType(headers, "application/json");
@@ -76,6 +75,15 @@ function withType(headers: Headers, type: string): Headers {
   const changed = new Headers(headers);
   changed.set("content-type", type);
   return changed;
+}
+
+/** Returns the id of the request in a body, unless there are several. */
+function readRequestId(body: RequestInit["body"]): RequestId | undefined {
+  try {
+    return typeof body === "string" ? getRequestId(JSON.parse(body)) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const [LINE_FEED, CARRIAGE_RETURN] = [10, 13];
@@ -101,13 +109,13 @@ function limitSize(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
 }
 
 /** Normalizes the messages of an event stream. A message that spans several `data` lines stays unchanged. */
-function normalizeEvents(): TransformStream<Uint8Array, Uint8Array> {
+function normalizeEvents(pending: RequestId | undefined): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   let rest = "";
   const convert = (line: string): string => {
     const [, field, data] = /^(data: ?)(\{.*)$/.exec(line.replace(/\r$/, "")) ?? [];
-    return field === undefined || data === undefined ? line : `${field}${normalizeText(data)}`;
+    return field === undefined || data === undefined ? line : `${field}${normalizeText(data, pending)}`;
   };
   return new TransformStream({
     transform(chunk, controller) {

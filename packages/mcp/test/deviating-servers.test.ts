@@ -78,6 +78,12 @@ it.each(Object.entries(DEVIATIONS))("accepts %s over stdio", async (_, results) 
   expect(await call(tools, tools[0]?.name ?? "")).not.toHaveProperty("isError");
 });
 
+it("fails a call over stdio with an error that has no id, without waiting", async () => {
+  const servers = startServers({ odd: fakeServer("errors-without-id") });
+  const tools = await servers.tools(everyTool);
+  await expect(call(tools, "mcp__odd__echo")).rejects.toThrow("the disk is full");
+});
+
 it("accepts messages in a list over stdio", async () => {
   const servers = startServers({ odd: { ...fakeServer("batches"), startMs: 10_000 } });
   const tools = await servers.tools(everyTool);

@@ -6,7 +6,11 @@ import { onTestFinished } from "vitest";
 /** How the server answers a request with a session id that it does not recognize. */
 export type LostSession =
   | { readonly status: number; readonly body: string }
-  | { readonly rpcError: { readonly code: number; readonly message: string } };
+  | {
+      readonly rpcError: { readonly code: number; readonly message: string };
+      /** Default: the id of the request. */
+      readonly id?: string | null;
+    };
 
 export interface FakeHttpServerOptions {
   readonly lostSession?: LostSession;
@@ -48,7 +52,11 @@ export async function startFakeHttpServer({
     };
     if (method === "initialize") session += 1;
     else if (request.headers["mcp-session-id"] !== `session-${session}`) {
-      if ("rpcError" in lostSession) return answer({ error: lostSession.rpcError });
+      if ("rpcError" in lostSession)
+        return answer({
+          error: lostSession.rpcError,
+          ...(lostSession.id === undefined ? {} : { id: lostSession.id }),
+        });
       return void response.writeHead(lostSession.status).end(lostSession.body);
     }
     if (id === undefined) {

@@ -103,6 +103,8 @@ function answerCall(id) {
           ],
         },
       });
+    case "errors-without-id":
+      return write({ id: null, error: { code: -32_603, message: "the disk is full" } });
     default:
       return write({
         id,

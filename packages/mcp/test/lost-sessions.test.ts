@@ -16,6 +16,11 @@ it.each<[string, LostSession]>([
   ["500", { status: 500, body: '{"error":"Session not found"}' }],
   ["503", { status: 503, body: "" }],
   ["200 and the JSON-RPC error -32001", { rpcError: { code: -32_001, message: "Session not found" } }],
+  ["200 and an error without an id", { rpcError: { code: -32_000, message: "Session not found" }, id: null }],
+  [
+    "200 and an error of the Python SDK",
+    { rpcError: { code: -32_600, message: "Session not found" }, id: "server-error" },
+  ],
   ["200 and the JSON-RPC error -32000", { rpcError: { code: -32_000, message: "Invalid session ID" } }],
 ])(
   "opens a new session and repeats the call if the server reports a lost session with %s",
