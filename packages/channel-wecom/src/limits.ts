@@ -45,10 +45,11 @@ export const limits = {
   /** Interval of heartbeats in milliseconds, as in WeCom's SDK. */
   heartbeatMs: 30_000,
   /**
-   * Pause in milliseconds after another program has connected as the same bot. WeCom permits one connection per bot.
-   * Without a pause, two programs would disconnect each other continuously.
+   * First and maximum pause in milliseconds after another program has connected as the same bot. WeCom permits one
+   * connection per bot. Without pauses, two programs would disconnect each other continuously.
    */
-  displacedMs: 300_000,
+  displacedMs: 20_000,
+  maxDisplacedMs: 300_000,
   /** Maximum number of received events that wait for the host. Further ones are dropped and reported as a gap. */
   maxWaiting: 1_000,
   requestTimeoutMs: 15_000,

@@ -41,6 +41,9 @@ export function createLink({ context, onMessage, reconnected }: LinkOptions): Li
   /** The reason why the latest attempt to connect failed. */
   let failure: ChannelError | undefined;
   let displacedUntil = 0;
+  /** Number of times that another program has taken over the connection since it was last stable. */
+  let displacements = 0;
+  let openedAt = 0;
   /** Resolves after the next attempt to connect. */
   let attempt = Promise.withResolvers<void>();
 
@@ -51,8 +54,11 @@ export function createLink({ context, onMessage, reconnected }: LinkOptions): Li
     }
     if (objectAt(frame.body, "event")["eventtype"] !== "disconnected_event") return;
     logger.warn("another program has connected as this bot, so WeCom closes this connection");
-    displacedUntil = clock.now() + limits.displacedMs;
-    failure = displaced(limits.displacedMs);
+    if (clock.now() - openedAt > limits.maxDisplacedMs) displacements = 0;
+    const pause = Math.min(limits.displacedMs * 2 ** displacements, limits.maxDisplacedMs);
+    displacements += 1;
+    displacedUntil = clock.now() + pause;
+    failure = displaced(pause);
     socket?.close();
   }
 
@@ -66,6 +72,7 @@ export function createLink({ context, onMessage, reconnected }: LinkOptions): Li
         signal,
       );
       socket = opened;
+      openedAt = clock.now();
       failure = undefined;
       void opened.lost.then(() => {
         if (socket === opened) socket = undefined;
@@ -97,11 +104,9 @@ export function createLink({ context, onMessage, reconnected }: LinkOptions): Li
     try {
       while (socket === undefined) {
         // Waiting would not help: the credentials are wrong, or the next attempt is in minutes.
-        if (failure !== undefined && (failure.code === "auth" || failure.retryAfterMs !== undefined))
-          throw failure;
-        await rejectOnAbort(attempt.promise, limit.signal, () => {
-          return new ChannelError("transient", `WeCom: ${what}: no connection`, { scope: "account" });
-        });
+        if (failure?.code === "auth") throw failure;
+        if (failure?.retryAfterMs !== undefined) throw disconnected(what, failure.retryAfterMs);
+        await rejectOnAbort(attempt.promise, limit.signal, () => disconnected(what));
       }
       return socket;
     } finally {
@@ -129,4 +134,9 @@ function displaced(retryAfterMs: number): ChannelError {
     scope: "account",
     retryAfterMs,
   });
+}
+
+/** The error concerns only this request. The health of the account follows its connection. */
+function disconnected(what: string, retryAfterMs?: number): ChannelError {
+  return new ChannelError("transient", `WeCom: ${what}: no connection`, { retryAfterMs });
 }
