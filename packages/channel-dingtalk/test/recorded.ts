@@ -123,7 +123,7 @@ export const recorded: readonly RecordedPayload[] = [
             msgType: "text",
             senderId: "$:LWCP_v1:$li",
             createdAt: at - 60_000,
-            content: { text: "港口关闭了。" },
+            content: { text: "港口\r\n关闭了。" },
           },
         },
       },
@@ -134,7 +134,7 @@ export const recorded: readonly RecordedPayload[] = [
         {
           kind: "reply",
           messageId: `${directId}:msgOld==`,
-          text: "港口关闭了。",
+          text: "港口\n关闭了。",
           timestamp: at - 60_000,
           sender: { id: "$:LWCP_v1:$li", isSelf: false },
         },

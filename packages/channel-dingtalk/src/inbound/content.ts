@@ -1,4 +1,12 @@
-import { type MediaKind, type MediaRef, objectAt, objectsAt, type Payload, textAt } from "@signalbox/channel";
+import {
+  type MediaKind,
+  type MediaRef,
+  normalizeLineEnds,
+  objectAt,
+  objectsAt,
+  type Payload,
+  textAt,
+} from "@signalbox/channel";
 
 /** The text and the attachments of a message. */
 export interface Content {
@@ -24,6 +32,11 @@ const MIME_TYPES: Readonly<Record<MediaKind, string>> = {
 
 /** Reads the content of a message, or of a quoted message. Source: DingTalk's page "Bot receives messages". */
 export function readContent(type: string, content: Payload): Content {
+  const { text, media } = read(type, content);
+  return { text: normalizeLineEnds(text), media };
+}
+
+function read(type: string, content: Payload): Content {
   switch (type) {
     case "text":
       return { text: textAt(content, "content") ?? textAt(content, "text") ?? "", media: [] };

@@ -4,7 +4,6 @@ import {
   eventBase,
   type Mention,
   type MessageEvent,
-  normalizeLineEnds,
   objectsAt,
   type Payload,
   textAt,
@@ -66,7 +65,7 @@ function readConversation(message: Payload, id: string, isDirect: boolean): Conv
 function getOwnContent(message: Payload, { text, media }: Content, isMentioned: boolean): Content {
   if (message["msgtype"] === "chatRecord") return { text: "", media: [] };
   // DingTalk removes the mention of the bot and keeps the space after it.
-  return { text: normalizeLineEnds(isMentioned ? text.trimStart() : text), media };
+  return { text: isMentioned ? text.trimStart() : text, media };
 }
 
 function readMentions(
