@@ -10,8 +10,12 @@ import { notices } from "../../../scripts/notices.mjs";
 const dist = join(import.meta.dirname, "..", "dist");
 const compiled = (name) => dirname(fileURLToPath(import.meta.resolve(`@signalbox/${name}`)));
 
-/** Stays an import: native modules, modules that read files of their own, SDKs of platforms, and fakes for a replay. */
+/**
+ * Modules that are not bundled: native modules, modules that read their own files, the database driver, SDKs of
+ * platforms, and fake servers for replays.
+ */
 const EXTERNAL = [
+  "@signalbox/store-postgres",
   "@signalbox/testkit",
   "@slack/bolt",
   "better-sqlite3",

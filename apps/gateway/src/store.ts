@@ -2,7 +2,7 @@ import type { AgentMessage } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import type { DeliveryMessage } from "@signalbox/delivery";
 import type { Role } from "@signalbox/routing";
-import type { Bodies, InboxId, SqliteStore } from "@signalbox/store";
+import type { AnyStore, Bodies, InboxId } from "@signalbox/store";
 import type { Approval } from "@signalbox/tools";
 import type { TriggerTerms } from "./triggers/trigger.ts";
 
@@ -27,4 +27,4 @@ export interface GatewayBodies extends Bodies {
   readonly approval: Approval;
 }
 
-export type GatewayStore = SqliteStore<GatewayBodies>;
+export type GatewayStore = AnyStore<GatewayBodies>;

@@ -19,6 +19,7 @@ import {
   retentionSchema,
   sessionSchema,
   skillsSchema,
+  storeSchema,
   toolsSchema,
 } from "./schema/index.ts";
 import { withReferences } from "./secret-references.ts";
@@ -44,6 +45,7 @@ interface ChannelSettings {
 export function configJsonSchema(channels: readonly ChannelSettings[] = []): JsonSchema {
   const file = z.strictObject({
     gateway: gatewaySchema.optional(),
+    store: storeSchema.optional(),
     models: z.strictObject({ providers: z.record(z.string(), providerSchema).optional() }).optional(),
     agents: z
       .strictObject({ defaults: agentDefaultsSchema.optional(), list: z.array(agentSchema).optional() })

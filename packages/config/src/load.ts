@@ -28,8 +28,10 @@ import {
   retentionSchema,
   type SessionConfig,
   type SkillsConfig,
+  type StoreConfig,
   sessionSchema,
   skillsSchema,
+  storeSchema,
   type ToolsConfig,
 } from "./schema/index.ts";
 import { findSecrets } from "./secret-places.ts";
@@ -48,6 +50,7 @@ import { type ConfigSource, parseSource } from "./source.ts";
 /** A validated configuration. Every section is present; invalid parts are left out. */
 export interface Config {
   readonly gateway: GatewayConfig;
+  readonly store: StoreConfig;
   readonly models: { readonly providers: Readonly<Record<string, ProviderConfig>> };
   readonly agents: { readonly defaults: AgentDefaults; readonly list: readonly AgentConfig[] };
   readonly channels: Readonly<Record<string, ChannelConfig>>;
@@ -87,8 +90,11 @@ export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Reads secrets from files and programs. Default: such references are errors. */
   readonly sources?: SecretSources;
-  /** Replaces an invalid `gateway` section, when a running gateway reloads. Default: an invalid section throws. */
-  readonly lastGateway?: GatewayConfig;
+  /**
+   * Replaces invalid `gateway` and `store` sections when a running gateway reloads. Default: an invalid section
+   * throws.
+   */
+  readonly last?: Pick<Config, "gateway" | "store">;
 }
 
 /** A shorter value from a reference counts as secret only by the name of its key: it may be a port or a log level. */
@@ -96,6 +102,7 @@ const MIN_SECRET_CHARS = 6;
 
 const TOP_KEYS = [
   "gateway",
+  "store",
   "models",
   "agents",
   "channels",
@@ -120,8 +127,8 @@ const TOP_KEYS = [
  * invalid value is replaced: by its default, or by a restrictive value if the default could allow or remove more than
  * was meant.
  *
- * @throws ConfigError if nothing can start: for invalid syntax, or for an invalid `gateway` section without
- * `lastGateway`
+ * @throws ConfigError if nothing can start: for invalid syntax, or for an invalid `gateway` or `store` section without
+ * `last`
  * @example
  * ```ts
  * const { config, problems } = loadConfig({ file: "signalbox.yaml", text, env: process.env });
@@ -141,7 +148,10 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   reader.reportUnknown([], Object.entries(root), TOP_KEYS, "sections");
   // A reload keeps the previous section if the new one is invalid, so that it cannot change the port by accident.
   const gateway =
-    reader.part(gatewaySchema, ["gateway"], root.gateway ?? {}, "the gateway") ?? options.lastGateway;
+    reader.part(gatewaySchema, ["gateway"], root.gateway ?? {}, "the gateway") ?? options.last?.gateway;
+  // Ignoring a misspelled setting would use another database.
+  const store =
+    reader.strictPart(storeSchema, ["store"], root.store ?? {}, "the store") ?? options.last?.store;
   const { places: agentPlaces, ...agents } = readAgents(reader, root.agents);
   const { bindings, places: bindingPlaces } = readBindings(reader, root.bindings, agents.list);
   const sections = {
@@ -165,9 +175,9 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   const problems = [...reader.problems, ...checkAccess(root.access, sections.channels, problem)].toSorted(
     (a, b) => (a.line ?? 0) - (b.line ?? 0),
   );
-  if (gateway === undefined) throw new ConfigError(problems);
+  if (gateway === undefined || store === undefined) throw new ConfigError(problems);
   return {
-    config: { gateway, ...sections },
+    config: { gateway, store, ...sections },
     file: options.file,
     problems,
     secrets: [...secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS), ...findSecrets(value)],

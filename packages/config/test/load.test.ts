@@ -43,6 +43,26 @@ bindings:
     });
   });
 
+  it("reads the address of the database, whose password is a secret", () => {
+    const url = "postgres://signalbox:pass-0123@localhost/signalbox";
+    const { config, secrets, problems } = load('store: { url: "${DATABASE}" }', { DATABASE: url });
+    expect([config.store.url, problems]).toEqual([url, []]);
+    expect(secrets).toContain(url);
+    expect(load(`store: { url: "${url}" }`).secrets).toContain("pass-0123");
+  });
+
+  it.each([
+    ["an address of another kind", 'store: { url: "mysql://localhost/a" }', /store\.url/],
+    ["a variable that is not set", 'store: { url: "${DATABASE}" }', /DATABASE/],
+    ["a misspelled key", 'store: { uri: "postgres://localhost/a" }', /store\.uri/],
+  ])("refuses a store with %s, and keeps the last one on reload", (_, text, message) => {
+    expect(() => load(text)).toThrow(message);
+    const last = load('store: { url: "postgres://localhost/last" }').config;
+    const reloaded = loadConfig({ file: "signalbox.yaml", text, env: {}, last });
+    expect(reloaded.config.store.url).toBe("postgres://localhost/last");
+    expect(reloaded.problems).toHaveLength(1);
+  });
+
   it("reads JSON and JSON5, and finds the lines of their values", () => {
     const json = loadConfig({ file: "signalbox.json", text: '{"gateway":{"port":1234}}', env: {} });
     expect(json.config.gateway.port).toBe(1234);

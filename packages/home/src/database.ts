@@ -1,18 +1,19 @@
 import { reasonOf } from "@signalbox/agent-core";
 import {
+  type AnyStore,
   acquireHomeLock,
   type Bodies,
   HomeHeldError,
   type HomeLock,
+  isStoreError,
   type Lease,
   openStore,
-  type SqliteStore,
   type StoreAccess,
-  StoreNewerError,
   type StoreOptions,
 } from "@signalbox/store";
+import { getStoreUrl } from "./config/store-url.ts";
 import { GatewayError } from "./errors.ts";
-import type { Home } from "./layout.ts";
+import type { Env, Home } from "./layout.ts";
 import { isThere } from "./readable.ts";
 
 /** Makes this process the only one that works on the home. @throws GatewayError if another process holds it */
@@ -28,37 +29,61 @@ export function lockHome(home: Home): HomeLock {
 /**
  * Opens the database for the gateway that holds the home, and creates or migrates it if necessary.
  *
+ * @param url of a PostgreSQL database. Default: the file in the home
  * @throws GatewayError if it is newer than this program or cannot be opened
  */
 export async function openDatabase<B extends Bodies>(
   home: Home,
+  url: string | undefined,
   options: Omit<StoreOptions, "path" | "access">,
-): Promise<SqliteStore<B>> {
+): Promise<AnyStore<B>> {
   try {
-    return await openKnown<B>({ path: home.databaseFile, ...options });
+    return await openKnown<B>({ path: home.databaseFile, ...options }, url);
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     const reason = reasonOf(error);
+    if (url !== undefined) throw new GatewayError("cannot_write", reason, { cause: error });
     const named = reason.startsWith(home.databaseFile) ? reason : `${home.databaseFile}: ${reason}`;
     throw new GatewayError("cannot_write", named, { cause: error });
   }
 }
 
 /**
- * Acquires the lease under which the gateway of a home writes. Only the holder of the home's lock uses this lease, so it
- * can be acquired immediately after a crash.
+ * Acquires the lease under which the gateway of a home writes. Only the holder of the home's lock uses this lease, so
+ * it can be acquired immediately after a crash.
+ *
+ * A PostgreSQL database can be reached from other homes, whose gateways do not see the lock. They all use one lease, so
+ * that only one of them runs.
  *
  * @param node see {@link getNodeId}
+ * @param url of a PostgreSQL database
  * @throws GatewayError if another gateway holds the lease
  */
 export async function takeLease(
-  { leases }: Pick<SqliteStore<Bodies>, "leases">,
+  { leases }: Pick<AnyStore<Bodies>, "leases">,
   node: string,
   leaseMs: number,
+  url?: string,
 ): Promise<Lease> {
-  const lease = await leases.acquire(`gateway ${node}`, node, leaseMs);
+  const lease = await leases.acquire(url === undefined ? `gateway ${node}` : "gateway", node, leaseMs);
   if (lease) return lease;
-  throw new GatewayError("held", `Another gateway holds the lease of the node ${node}. Stop it.`);
+  const text =
+    url === undefined
+      ? `Another gateway holds the lease of the node ${node}. Stop it.`
+      : "Another gateway uses the database of `store.url`, or used it until less than a minute ago. Stop it, or wait.";
+  throw new GatewayError("held", text);
+}
+
+/**
+ * Returns true if a gateway has created the database of the home.
+ *
+ * @throws StoreError if a PostgreSQL database cannot be used
+ */
+export async function hasDatabase(home: Home, env: Env = process.env): Promise<boolean> {
+  const url = getStoreUrl(home, env);
+  if (url === undefined) return isThere(home.databaseFile);
+  const { inspectPostgres } = await import("@signalbox/store-postgres");
+  return (await inspectPostgres(url)).schemaVersion > 0;
 }
 
 /**
@@ -70,14 +95,15 @@ export async function takeLease(
 export async function withDatabase<B extends Bodies, T>(
   home: Home,
   access: Exclude<StoreAccess, "own">,
-  use: (store: SqliteStore<B>) => Promise<T>,
+  use: (store: AnyStore<B>) => Promise<T>,
 ): Promise<T> {
-  if (!isThere(home.databaseFile))
+  const url = getStoreUrl(home, process.env);
+  if (url === undefined && !isThere(home.databaseFile))
     throw new GatewayError(
       "failure",
       `There is no database ${home.databaseFile} yet. Start the gateway once, or use --home.`,
     );
-  const store = await openKnown<B>({ path: home.databaseFile, access });
+  const store = await openKnown<B>({ path: home.databaseFile, access }, url);
   try {
     return await use(store);
   } finally {
@@ -86,11 +112,28 @@ export async function withDatabase<B extends Bodies, T>(
 }
 
 /** @throws GatewayError if the database is newer than this program */
-async function openKnown<B extends Bodies>(options: StoreOptions): Promise<SqliteStore<B>> {
+async function openKnown<B extends Bodies>(
+  options: StoreOptions,
+  url: string | undefined,
+): Promise<AnyStore<B>> {
   try {
-    return await openStore<B>(options);
+    return url === undefined ? await openStore<B>(options) : await openShared<B>(options, url);
   } catch (error) {
-    if (!(error instanceof StoreNewerError)) throw error;
+    if (!isStoreError(error) || error.code !== "store_newer") throw error;
     throw new GatewayError("newer_database", error.message, { cause: error });
   }
+}
+
+/** Opens a PostgreSQL database. Its driver is loaded only then. */
+async function openShared<B extends Bodies>(
+  { access, limits, logger }: StoreOptions,
+  url: string,
+): Promise<AnyStore<B>> {
+  const { openPostgresStore } = await import("@signalbox/store-postgres");
+  return openPostgresStore<B>({
+    url,
+    ...(access === undefined ? {} : { access }),
+    ...(limits === undefined ? {} : { limits }),
+    ...(logger === undefined ? {} : { logger }),
+  });
 }

@@ -4,6 +4,7 @@ export { type BodiesWithParts, pruneSentBlobs } from "./backup/blobs.ts";
 export { type LastBackup, readLastBackup, recordBackup } from "./backup/note.ts";
 export { changeConfig, proposedConfig } from "./config/edit.ts";
 export { readConfig, rereadConfig } from "./config/read.ts";
+export { getStoreUrl } from "./config/store-url.ts";
 export {
   type ConfigVersion,
   configText,
@@ -13,7 +14,7 @@ export {
 } from "./config/versions.ts";
 export { type ConfigWatch, watchConfig } from "./config/watch.ts";
 export { type Control, type ControlRequest, createControl } from "./control.ts";
-export { lockHome, takeLease, withDatabase } from "./database.ts";
+export { hasDatabase, lockHome, takeLease, withDatabase } from "./database.ts";
 export { GatewayError, type GatewayErrorCode } from "./errors.ts";
 export { folderFault, prepareHome, prepareWorkspace } from "./folders.ts";
 export { createHeldLeases, type HeldLease, type HeldLeases, type HeldLeasesOptions } from "./held-leases.ts";

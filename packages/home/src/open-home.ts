@@ -2,7 +2,7 @@ import { reasonOf } from "@signalbox/agent-core";
 import type { LoadedConfig } from "@signalbox/config";
 import { type Lifecycle, retry } from "@signalbox/lanes";
 import type { Redact } from "@signalbox/redaction";
-import type { HomeLock, Lease, SqliteStore, StoreOptions } from "@signalbox/store";
+import type { AnyStore, HomeLock, Lease, StoreOptions } from "@signalbox/store";
 import { type Auditor, openAudit } from "@signalbox/store/audit";
 import { lockHome, openDatabase, takeLease } from "./database.ts";
 import { prepareHome } from "./folders.ts";
@@ -26,7 +26,7 @@ export interface OpenHomeOptions<T extends AskingBodies> {
   /** Fault injection of the store, see `StoreOptions`. */
   readonly faults?: StoreOptions["faults"] | undefined;
   /** Wraps the store, to measure or disturb it in tests. */
-  readonly instrument?: ((store: SqliteStore<T>) => SqliteStore<T>) | undefined;
+  readonly instrument?: ((store: AnyStore<T>) => AnyStore<T>) | undefined;
 }
 
 /** Default durations of leases, in milliseconds. Another gateway can take over only after the lease has expired. */
@@ -36,7 +36,7 @@ const SHARED_LEASE_MS = 5_000;
 /** The open home of a gateway. No other gateway can use it at the same time. */
 export interface OpenHome<T extends AskingBodies> {
   readonly lock: HomeLock;
-  readonly store: SqliteStore<T>;
+  readonly store: AnyStore<T>;
   /** The id of this gateway among those that share the store. It is also the holder of the gateway's leases. */
   readonly node: string;
   readonly lease: Lease;
@@ -65,7 +65,7 @@ export async function openHome<T extends AskingBodies>(
   const store = storeWithRedaction(await openStoreOf(options), redact);
   lifecycle.started("store", () => store.close());
   const leaseMs = options.leaseMs ?? (store.isShared ? SHARED_LEASE_MS : LEASE_MS);
-  const lease = await retry(() => takeLease(store, node, leaseMs));
+  const lease = await retry(() => takeLease(store, node, leaseMs, loaded.config.store.url));
   lifecycle.started("lease", () =>
     store.leases
       .release(lease)
@@ -94,8 +94,8 @@ async function openStoreOf<T extends AskingBodies>({
   logger,
   faults,
   instrument,
-}: OpenHomeOptions<T>): Promise<SqliteStore<T>> {
-  const store = await openDatabase<T>(home, {
+}: OpenHomeOptions<T>): Promise<AnyStore<T>> {
+  const store = await openDatabase<T>(home, loaded.config.store.url, {
     limits: { inbox: loaded.config.gateway.inboxLimit },
     logger: {
       info: (fields, message) => logger.info(fields, message),

@@ -1,5 +1,5 @@
 import { type Redact, redactErrors, redactJson } from "@signalbox/redaction";
-import type { Bodies, SqliteStore } from "@signalbox/store";
+import type { AnyStore, Bodies } from "@signalbox/store";
 
 /** Subject of an approval request. */
 interface AskedSubject {
@@ -12,10 +12,7 @@ interface AskedSubject {
 export type AskingBodies = Bodies & { readonly approval: { readonly subject: AskedSubject } };
 
 /** Wraps the store so that reasons, errors, approval requests and traces are redacted, since they may quote secrets. */
-export function storeWithRedaction<T extends AskingBodies>(
-  store: SqliteStore<T>,
-  redact: Redact,
-): SqliteStore<T> {
+export function storeWithRedaction<T extends AskingBodies>(store: AnyStore<T>, redact: Redact): AnyStore<T> {
   const { inbox, runs, outbox, approvals, traces } = store;
   const redactError = redactErrors(redact);
   return {

@@ -3,6 +3,7 @@ import { copyFile, lstat, mkdir, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { reasonOf } from "@signalbox/agent-core";
 import { openStore } from "@signalbox/store";
+import { getStoreUrl } from "./config/store-url.ts";
 import { lockHome } from "./database.ts";
 import { GatewayError } from "./errors.ts";
 import { prepareHome } from "./folders.ts";
@@ -16,6 +17,10 @@ export interface RestoreReport {
   readonly before?: string;
 }
 
+const POSTGRES_RESTORE =
+  "The database of this gateway is in PostgreSQL. Restore it by its own means, such as pg_restore, or remove " +
+  "`store.url` from the configuration first.";
+
 /**
  * Replaces the data of a home with a backup. The replaced files are moved into a separate folder, after the backup was
  * copied completely.
@@ -23,6 +28,7 @@ export interface RestoreReport {
  * @throws GatewayError if a gateway holds the home, or if the folder does not contain a usable backup
  */
 export async function restoreBackup(home: Home, folder: string, now: Date): Promise<RestoreReport> {
+  if (getStoreUrl(home, process.env) !== undefined) throw new GatewayError("usage", POSTGRES_RESTORE);
   const backup = join(folder, "signalbox.db");
   if (!existsSync(backup))
     throw new GatewayError("usage", `${folder} is not a backup: it contains no signalbox.db.`);

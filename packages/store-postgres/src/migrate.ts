@@ -74,13 +74,15 @@ async function applyMigrations(client: pg.PoolClient, from: number, to: number):
  * Checks that the database has {@link schemaVersion} without changing it.
  *
  * @throws StoreNewerError
- * @throws StoreError `store_older`
+ * @throws StoreError `store_older`, `invalid` if the database is new
  */
 export async function requireVersion(pool: pg.Pool): Promise<void> {
   const target = schemaVersion();
   const version = await readVersion(pool);
   if (version === target) return;
   if (version > target) throw new StoreNewerError(DATABASE, version, target);
+  if (version === 0)
+    throw new StoreError("invalid", `${DATABASE} has no tables yet: start the gateway once.`);
   throw new StoreError(
     "store_older",
     `${DATABASE} has schema version ${version}, and this program reads version ${target}: start the gateway of this ` +
@@ -89,7 +91,7 @@ export async function requireVersion(pool: pg.Pool): Promise<void> {
 }
 
 /** Returns 0 if the database has no tables of the store. */
-async function readVersion(client: pg.Pool | pg.PoolClient): Promise<number> {
+export async function readVersion(client: pg.Pool | pg.PoolClient): Promise<number> {
   const { rows: tables } = await client.query("SELECT to_regclass($1) IS NOT NULL AS exists", [
     VERSION_TABLE,
   ]);

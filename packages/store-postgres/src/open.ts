@@ -17,7 +17,7 @@ import { createFence, createLeaseStore } from "./leases.ts";
 import { createMaintenanceStore } from "./maintenance.ts";
 import { createMessageContextStore } from "./message-contexts.ts";
 import { migrate, requireVersion } from "./migrate.ts";
-import type { PostgresStoreOptions } from "./options.ts";
+import { type PostgresStoreOptions, resolveTimeouts } from "./options.ts";
 import { createOutboxStore } from "./outbox.ts";
 import { createOutboxInsert } from "./outbox-insert.ts";
 import { createPairingStore } from "./pairing.ts";
@@ -29,8 +29,6 @@ import { createTraceStore } from "./traces.ts";
 import { createUsageStore } from "./usage.ts";
 
 const defaultInboxLimit = 10_000;
-const DEFAULT_STATEMENT_MS = 15_000;
-const DEFAULT_IDLE_IN_TRANSACTION_MS = 5_000;
 /** Exclusive upper bound for `randomInt`. */
 const MAX_RANDOM = 2 ** 47;
 
@@ -49,10 +47,7 @@ const MAX_RANDOM = 2 ** 47;
 export async function openPostgresStore<T extends Bodies = Bodies>(
   options: PostgresStoreOptions,
 ): Promise<Store<T>> {
-  const timeouts = {
-    statementMs: options.timeouts?.statementMs ?? DEFAULT_STATEMENT_MS,
-    idleInTransactionMs: options.timeouts?.idleInTransactionMs ?? DEFAULT_IDLE_IN_TRANSACTION_MS,
-  };
+  const timeouts = resolveTimeouts(options.timeouts);
   const pool = openPool(options, timeouts.statementMs);
   try {
     await checkConnection(pool);

@@ -11,6 +11,17 @@ export interface PostgresTimeouts {
   readonly idleInTransactionMs?: number;
 }
 
+const DEFAULT_STATEMENT_MS = 15_000;
+const DEFAULT_IDLE_IN_TRANSACTION_MS = 5_000;
+
+/** Returns the time limits with their defaults. */
+export function resolveTimeouts({
+  statementMs = DEFAULT_STATEMENT_MS,
+  idleInTransactionMs = DEFAULT_IDLE_IN_TRANSACTION_MS,
+}: PostgresTimeouts = {}): Required<PostgresTimeouts> {
+  return { statementMs, idleInTransactionMs };
+}
+
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`, with the parameters of `pg`, such as `sslmode`. */
   readonly url: string;

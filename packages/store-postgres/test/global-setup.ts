@@ -1,5 +1,5 @@
+import { startPostgres } from "@signalbox/testkit/postgres";
 import type { TestProject } from "vitest/node";
-import { startPostgres } from "./server.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

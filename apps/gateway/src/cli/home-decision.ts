@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
 import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
-import { GatewayError, withDatabase } from "@signalbox/home";
+import { GatewayError, hasDatabase, withDatabase } from "@signalbox/home";
 import { type AdmissionDecision, createAdmission, createRouter, getTokenName } from "@signalbox/routing";
 import { resolveAgents } from "../configure/agents.ts";
 import { routingConfig } from "../configure/routing.ts";
@@ -22,19 +21,18 @@ export async function decideAt(
 ): Promise<MessageDecision> {
   const { config } = loaded;
   const own = ownChannel(event.channel);
-  const hasDatabase = existsSync(home.databaseFile);
+  const isStored = await hasDatabase(home);
   const sources = {
     router: createRouter(routingConfig(config, resolveAgents(loaded, home))),
     bindings: config.bindings,
     admission: createAdmission(config.access),
     pairing: {
       isApproved: async (channel: string, account: string, peerId: string) =>
-        hasDatabase &&
-        withDatabase(home, "read", ({ pairing }) => pairing.isApproved(channel, account, peerId)),
+        isStored && withDatabase(home, "read", ({ pairing }) => pairing.isApproved(channel, account, peerId)),
     },
     tokens: {
       named: async (name: string) =>
-        hasDatabase ? withDatabase(home, "read", ({ access }) => access.tokens.named(name)) : undefined,
+        isStored ? withDatabase(home, "read", ({ access }) => access.tokens.named(name)) : undefined,
     },
     getCapabilities: () => own?.capabilities,
   };

@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import { type Home, withDatabase } from "@signalbox/home";
+import { type Home, hasDatabase, withDatabase } from "@signalbox/home";
 import type { PinStore } from "@signalbox/skills";
 import type { StoreAccess } from "@signalbox/store";
 import { openSkillPins } from "../configure/skill-pins.ts";
@@ -13,6 +12,6 @@ export async function withSkillPins<T>(
   access: Exclude<StoreAccess, "own">,
   use: (pins: PinStore | undefined) => Promise<T>,
 ): Promise<T> {
-  if (!existsSync(home.databaseFile)) return use(undefined);
+  if (!(await hasDatabase(home))) return use(undefined);
   return withDatabase(home, access, ({ kv }) => use(openSkillPins(kv, home)));
 }

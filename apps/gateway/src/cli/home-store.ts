@@ -1,5 +1,5 @@
 import { type Home, locateHome, withDatabase } from "@signalbox/home";
-import type { SqliteStore, StoreAccess } from "@signalbox/store";
+import type { AnyStore, StoreAccess } from "@signalbox/store";
 import type { Approval } from "@signalbox/tools";
 import type { ServiceBodies } from "../messages/service-store.ts";
 import type { CommonOptions } from "./common-options.ts";
@@ -9,7 +9,7 @@ interface HomeBodies extends ServiceBodies {
   readonly approval: Approval;
 }
 
-export type HomeStore = SqliteStore<HomeBodies>;
+export type HomeStore = AnyStore<HomeBodies>;
 
 /** Opens the database of the home that the options specify. A gateway may be running on this home. */
 export async function withStore<T>(

@@ -104,9 +104,10 @@ const AT_START = ["host", "port", "auth", "inboxLimit"] as const;
 
 /** Returns the changed keys that take effect on the next start, as they are named in the file. */
 export function keysForStart(started: Config, next: Config): string[] {
-  return AT_START.filter((key) => !isDeepStrictEqual(started.gateway[key], next.gateway[key])).map((key) =>
-    key === "auth" ? "gateway.auth.token" : `gateway.${key}`,
+  const changed = AT_START.filter((key) => !isDeepStrictEqual(started.gateway[key], next.gateway[key])).map(
+    (key) => (key === "auth" ? "gateway.auth.token" : `gateway.${key}`),
   );
+  return started.store.url === next.store.url ? changed : [...changed, "store.url"];
 }
 
 /** Accounts to start, stop or restart after a reload. */

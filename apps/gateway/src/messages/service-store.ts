@@ -1,6 +1,6 @@
 import type { AgentMessage } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
-import type { Bodies, InboxRow, SqliteStore } from "@signalbox/store";
+import type { AnyStore, Bodies, InboxRow } from "@signalbox/store";
 
 /** A stored message with its admission rule. */
 export interface StoredMessage {
@@ -21,5 +21,5 @@ export interface ServiceBodies extends Bodies {
   readonly inbound: StoredMessage;
 }
 
-export type ServiceStore = SqliteStore<ServiceBodies>;
+export type ServiceStore = AnyStore<ServiceBodies>;
 export type StoredRow = InboxRow<ServiceBodies>;

@@ -1,7 +1,7 @@
 import type { AgentMessage } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import type { Role } from "@signalbox/routing";
-import type { Bodies, SqliteStore } from "@signalbox/store";
+import type { AnyStore, Bodies } from "@signalbox/store";
 import type { Agent } from "../configure/agents.ts";
 import type { TriggerTerms } from "./trigger.ts";
 
@@ -11,7 +11,7 @@ export interface TriggerBodies extends Bodies {
   readonly inbound: { readonly event: MessageEvent; readonly role: Role };
 }
 
-export type TriggerStore = SqliteStore<TriggerBodies>;
+export type TriggerStore = AnyStore<TriggerBodies>;
 
 /** A run whose agent schedules or delegates work. */
 export interface TriggeringRun {

@@ -25,7 +25,7 @@ async function fill(world: World): Promise<void> {
     for (let i = 0; i < 200; i += 1) await store.kv.set("filler", String(i), long, 1);
     for (let i = 0; i < 20; i += 1) await store.traces.append(`m${i}`, [{ stage: "s", data: i }]);
     await store.traces.read("m0");
-    await store.admin.checkpoint();
+    await store.admin?.checkpoint();
   });
 }
 

@@ -7,5 +7,6 @@ export { memorySchema } from "./memory.ts";
 export { providerSchema } from "./models.ts";
 export { retentionSchema } from "./retention.ts";
 export { skillsSchema } from "./skills.ts";
+export { storeSchema } from "./store.ts";
 export { hookSchema, mcpServerSchema, pointHookSchema, toolsSchema, webSchema } from "./tools.ts";
 export type * from "./types.ts";

@@ -8,6 +8,7 @@ import type { memorySchema } from "./memory.ts";
 import type { providerSchema } from "./models.ts";
 import type { retentionSchema } from "./retention.ts";
 import type { skillsSchema } from "./skills.ts";
+import type { storeSchema } from "./store.ts";
 import type { hookSchema, mcpServerSchema, pointHookSchema, toolsSchema } from "./tools.ts";
 
 export type GatewayConfig = z.output<typeof gatewaySchema>;
@@ -30,3 +31,4 @@ export type RetentionConfig = z.output<typeof retentionSchema>;
 export type MediaConfig = z.output<typeof mediaSchema>;
 export type MemoryConfig = z.output<typeof memorySchema>;
 export type SkillsConfig = z.output<typeof skillsSchema>;
+export type StoreConfig = z.output<typeof storeSchema>;

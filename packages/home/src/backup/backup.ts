@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createBlobs } from "@signalbox/attachments";
 import { openStore, type SqliteStore } from "@signalbox/store";
 import { withDatabase } from "../database.ts";
+import { GatewayError } from "../errors.ts";
 import type { Home } from "../layout.ts";
 import { type BodiesWithParts, neededBlobs } from "./blobs.ts";
 
@@ -16,11 +17,15 @@ export interface BackupReport {
   readonly missing: readonly string[];
 }
 
+const POSTGRES_BACKUP =
+  "The database of this gateway is in PostgreSQL. Back it up by its own means, such as pg_dump, and copy the home.";
+
 /** Creates `folder` and backs the home up into it, see {@link backupInto}. */
 export function backupHome(home: Home, folder: string): Promise<BackupReport> {
-  return withDatabase<BodiesWithParts, BackupReport>(home, "read", async (store) => {
+  return withDatabase<BodiesWithParts, BackupReport>(home, "read", async ({ admin, ...store }) => {
+    if (admin === undefined) throw new GatewayError("usage", POSTGRES_BACKUP);
     await mkdir(folder, { mode: 0o700 });
-    return backupInto(folder, { store, mediaDir: home.mediaDir });
+    return backupInto(folder, { store: { ...store, admin }, mediaDir: home.mediaDir });
   });
 }
 

@@ -18,13 +18,13 @@ export function readConfig(home: Home, env: Env): LoadedConfig {
  * Reads the configuration again for a running gateway. Programs that provide secrets run in parallel, without blocking
  * the event loop.
  *
- * @param last provides the `gateway` section if that is invalid now
+ * @param last provides the `gateway` and `store` sections if they are invalid now
  * @throws as {@link readConfig}
  */
 export async function rereadConfig(
   home: Home,
   env: Env,
-  last: Pick<Config, "gateway">,
+  last: Pick<Config, "gateway" | "store">,
 ): Promise<LoadedConfig> {
   const { file } = secretSources(home, env);
   const named: (readonly string[])[] = [];
@@ -40,7 +40,7 @@ function readWith(
   home: Home,
   env: Env,
   sources: SecretSources,
-  last?: Pick<Config, "gateway">,
+  last?: Pick<Config, "gateway" | "store">,
 ): LoadedConfig {
   if (home.otherConfigFiles.length > 0) {
     const files = [home.configFile, ...home.otherConfigFiles].join(", ");
@@ -52,7 +52,7 @@ function readWith(
     text,
     env,
     sources,
-    ...(last === undefined ? {} : { lastGateway: last.gateway }),
+    ...(last === undefined ? {} : { last }),
   });
 }
 

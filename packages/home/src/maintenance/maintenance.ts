@@ -5,7 +5,7 @@ import {
   isFatal,
   type Lease,
   type PruneReport,
-  type SqliteStore,
+  type Store,
   type StoreAdmin,
 } from "@signalbox/store";
 import type { HomeLogger } from "../logger.ts";
@@ -14,8 +14,9 @@ import { type OneOffs, pruneOneOffs } from "./one-offs.ts";
 import { pruneStore } from "./pruning.ts";
 
 export interface MaintenanceOptions {
-  readonly store: Pick<SqliteStore, "leases" | "kv" | "sessions" | "maintenance"> & {
-    readonly admin: Pick<StoreAdmin, "vacuum">;
+  readonly store: Pick<Store, "leases" | "kv" | "sessions" | "maintenance"> & {
+    /** Absent if the database is not an SQLite file. */
+    readonly admin?: Pick<StoreAdmin, "vacuum">;
   };
   readonly lease: Lease;
   readonly leaseMs: number;
@@ -110,7 +111,9 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
       });
     },
     prune: pruning.prune,
-    vacuum() {
+    async vacuum() {
+      // PostgreSQL returns free space by itself.
+      if (store.admin === undefined) return { freedBytes: 0 };
       vacuuming ??= store.admin.vacuum().finally(() => {
         vacuuming = undefined;
       });

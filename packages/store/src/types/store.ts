@@ -49,6 +49,11 @@ export interface Store<T extends Bodies = Bodies> {
   close(): Promise<void>;
 }
 
+/** A store in any database. `admin` is present if the database is an SQLite file. */
+export interface AnyStore<T extends Bodies = Bodies> extends Store<T> {
+  readonly admin?: StoreAdmin;
+}
+
 /** A store in one SQLite file. */
 export interface SqliteStore<T extends Bodies = Bodies> extends Store<T> {
   readonly admin: StoreAdmin;

@@ -1,4 +1,12 @@
-import { type BodiesWithParts, GatewayError, openVault, pruneStore, withDatabase } from "@signalbox/home";
+import {
+  type BodiesWithParts,
+  GatewayError,
+  getStoreUrl,
+  locateHome,
+  openVault,
+  pruneStore,
+  withDatabase,
+} from "@signalbox/home";
 import type { PruneReport } from "@signalbox/store";
 import { createLogger } from "@signalbox/telemetry/logger";
 import { createAgentWorkspaces, createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
@@ -65,11 +73,15 @@ const WORDS: Readonly<Record<keyof PruneReport, string>> = {
   usedBytes: "bytes in use",
 };
 
+const NO_VACUUM = "PostgreSQL reuses free space by itself. This command is for SQLite files.";
+
 /** `signalbox maintenance vacuum`: returns free pages of the database to the file system. */
 export async function vacuum(options: CommonOptions): Promise<void> {
+  const home = locateHome(options.home, process.env);
+  if (getStoreUrl(home, process.env) !== undefined) throw new GatewayError("usage", NO_VACUUM);
   const report = await withProgress("Returning space", () =>
     inGateway(options, "maintenance/vacuum", () =>
-      withStore(options, "share", (store) => store.admin.vacuum()),
+      withStore(options, "share", async ({ admin }) => admin?.vacuum() ?? { freedBytes: 0 }),
     ),
   );
   print(options.json, report, () => [`${report["freedBytes"] ?? 0} bytes returned to the disk.`]);

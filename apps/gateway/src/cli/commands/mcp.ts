@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
-import { GatewayError } from "@signalbox/home";
+import { GatewayError, hasDatabase } from "@signalbox/home";
 import type { McpServers, McpTool } from "@signalbox/mcp";
 import type { KvStore } from "@signalbox/store/types";
 import { allowsTool, escapeInvisible, escapeLine } from "@signalbox/tools";
@@ -190,7 +189,7 @@ async function withAccepted<T>(
   host: GatewayHost,
   use: (servers: McpServers) => Promise<T>,
 ): Promise<T> {
-  if (!existsSync(configured.home.databaseFile))
+  if (!(await hasDatabase(configured.home)))
     throw new GatewayError(
       "failure",
       "No tool was accepted yet: the gateway has not run in this home. It accepts the first descriptions as they are.",

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { createReadStream, existsSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { setTimeout } from "node:timers/promises";
-import { GatewayError, type Home } from "@signalbox/home";
+import { GatewayError, type Home, hasDatabase } from "@signalbox/home";
 import {
   createPathLookup,
   getInstallCommands,
@@ -198,12 +198,12 @@ async function measureFolder(folder: string): Promise<number> {
 
 async function addAuditEntry(
   options: CommonOptions,
-  { databaseFile }: Home,
+  home: Home,
   name: string,
   lines: readonly string[],
 ): Promise<void> {
   // There is no audit log before the gateway has started for the first time.
-  if (!existsSync(databaseFile)) return;
+  if (!(await hasDatabase(home))) return;
   await withStore(options, "share", ({ audit }) =>
     audit.append({
       at: Date.now(),

@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import { GatewayError } from "@signalbox/home";
+import { GatewayError, hasDatabase } from "@signalbox/home";
 import {
   describePending,
   type PendingSkill,
@@ -121,7 +120,7 @@ export async function approve(
       `No skill ${name} with the hash ${options.hash} needs approval. \`signalbox skills changes\` shows those that do.`,
     );
   const { skill, digest } = wanted.pending;
-  if (existsSync(configured.home.databaseFile))
+  if (await hasDatabase(configured.home))
     await withStore(options, "share", ({ audit }) =>
       audit.append({
         at: Date.now(),

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { reasonOf } from "@signalbox/agent-core";
 import { ConfigError, formatProblem, type Problem } from "@signalbox/config";
-import { type Home, openVault, readConfig } from "@signalbox/home";
+import { type Home, hasDatabase, openVault, readConfig } from "@signalbox/home";
 import type { PendingSkill } from "@signalbox/skills";
 import { IMAGES_NOT_RESIZED } from "../../agent/images.ts";
 import { withSkillPins } from "../home-pins.ts";
@@ -49,7 +49,7 @@ export async function checkConfiguration(home: Home, host: GatewayHost): Promise
         state: "warning",
         detail: "no key is set, so the offline demo model answers",
       });
-    if (loaded.config.memory.enabled && existsSync(home.databaseFile))
+    if (loaded.config.memory.enabled && (await hasDatabase(home)))
       for (const { id } of agents.all)
         findings.push(await runCheck(`memory of ${id}`, () => checkMemory(home, id)));
     await withSkillPins(home, "read", async (pins) => {

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
-import { type Home, readLastBackup } from "@signalbox/home";
-import { type JsonValue, openStore, type SqliteStore } from "@signalbox/store";
+import { getStoreUrl, type Home, hasDatabase, readLastBackup, withDatabase } from "@signalbox/home";
+import { type AnyStore, type JsonValue, openStore } from "@signalbox/store";
 import { type Finding, runCheck } from "./finding.ts";
 
 const DAY_MS = 86_400_000;
@@ -20,7 +20,9 @@ export async function checkStoredData(home: Home, now: () => number): Promise<Fi
     await runCheck(
       "database",
       () => database(home),
-      "Stop the gateway, keep a copy of the file, and restore the latest backup with `signalbox restore`.",
+      getStoreUrl(home, process.env) === undefined
+        ? "Stop the gateway, keep a copy of the file, and restore the latest backup with `signalbox restore`."
+        : "Check `store.url`, the database server and its log.",
     ),
     ...backup(home, now()),
     ...(await undelivered(home)),
@@ -29,6 +31,8 @@ export async function checkStoredData(home: Home, now: () => number): Promise<Fi
 }
 
 async function database(home: Home): Promise<string> {
+  const url = getStoreUrl(home, process.env);
+  if (url !== undefined) return describePostgres(url);
   if (!existsSync(home.databaseFile)) return "created at the first start";
   const store = await openStore({ path: home.databaseFile, access: "read" });
   try {
@@ -41,15 +45,29 @@ async function database(home: Home): Promise<string> {
   }
 }
 
+/** Difference between two clocks that is reported, in milliseconds. */
+const MAX_SKEW_MS = 2_000;
+
+/** @throws if the database cannot be used, or is not used as it should be */
+async function describePostgres(url: string): Promise<string> {
+  const { inspectPostgres } = await import("@signalbox/store-postgres");
+  const { server, schemaVersion, databaseBytes, clockSkewMs, hasTimeouts } = await inspectPostgres(url);
+  if (schemaVersion === 0) return `PostgreSQL ${server}, tables are created at the first start`;
+  if (!hasTimeouts)
+    throw new Error(
+      "The time limits of transactions are not in effect: a connection pooler drops `SET LOCAL`.",
+    );
+  if (Math.abs(clockSkewMs) > MAX_SKEW_MS)
+    throw new Error(
+      `The clock of this machine differs from the database server's by ${clockSkewMs} ms: use NTP.`,
+    );
+  return `PostgreSQL ${server}, version ${schemaVersion}, ${databaseBytes} bytes, clock differs by ${clockSkewMs} ms`;
+}
+
 /** Returns undefined if reading fails; another check reports the state of the database. */
-async function read<T>(
-  { databaseFile }: Home,
-  runCheck: (store: SqliteStore) => Promise<T>,
-): Promise<T | undefined> {
-  if (!existsSync(databaseFile)) return undefined;
+async function read<T>(home: Home, runCheck: (store: AnyStore) => Promise<T>): Promise<T | undefined> {
   try {
-    const store = await openStore({ path: databaseFile, access: "read" });
-    return await runCheck(store).finally(() => store.close());
+    return (await hasDatabase(home)) ? await withDatabase(home, "read", runCheck) : undefined;
   } catch {
     return undefined;
   }
@@ -75,7 +93,8 @@ async function driftedPrompts(home: Home): Promise<Finding[]> {
 
 /** Reports the age of the last backup. */
 function backup(home: Home, now: number): Finding[] {
-  if (!existsSync(home.databaseFile)) return [];
+  // PostgreSQL has its own backups.
+  if (getStoreUrl(home, process.env) !== undefined || !existsSync(home.databaseFile)) return [];
   const last = readLastBackup(home);
   const since = last?.at ?? statSync(home.databaseFile).birthtimeMs;
   const days = Math.floor((now - since) / DAY_MS);

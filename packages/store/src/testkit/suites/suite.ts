@@ -42,8 +42,8 @@ export interface SuiteRunner {
   readonly test: Test;
   readonly expect: Expect;
   /**
-   * Opens an empty store whose clock shows `time.now`, noon of 21 November 2026 (UTC) at first. The store is closed after
-   * the test.
+   * Opens an empty store whose clock shows `time.now`, noon of 21 November 2026 (UTC) at first. The store is closed
+   * after the test.
    */
   open(options?: SuiteStoreOptions): Promise<{ readonly store: Store; readonly time: { now: number } }>;
 }

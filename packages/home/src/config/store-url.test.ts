@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type Home, locateHome } from "../layout.ts";
+import { getStoreUrl } from "./store-url.ts";
+
+function homeWith(config: string): Home {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-store-url-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  writeFileSync(join(dir, "signalbox.yaml"), config);
+  return locateHome(dir, {});
+}
+
+const URL = "postgres://localhost/signalbox";
+
+test("the database is a file unless the configuration names another one", () => {
+  expect(getStoreUrl(homeWith("agents: { list: [{ id: main }] }"), {})).toBeUndefined();
+  expect(getStoreUrl(homeWith("store: {}"), {})).toBeUndefined();
+  expect(getStoreUrl(homeWith("store: { url: '${DATABASE}' }"), { DATABASE: URL })).toBe(URL);
+  expect(getStoreUrl(homeWith(`{"store": {"url": "${URL}"}}`), {})).toBe(URL);
+});
+
+test("commands do not fall back to the file if the address of the database is wrong", () => {
+  const wrong = () => getStoreUrl(homeWith("store: { url: '${DATABASE}' }"), {});
+  expect(wrong).toThrow("DATABASE is not set");
+  expect(wrong).toThrow(expect.objectContaining({ code: "config" }));
+});
