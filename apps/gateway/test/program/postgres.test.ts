@@ -69,10 +69,12 @@ describe.skipIf(server === undefined)("a gateway with its database in PostgreSQL
     for (const command of [
       ["backup", join(world.dir, "b")],
       ["maintenance", "vacuum"],
+      ["restore", world.dir],
+      ["import", "openclaw", world.dir],
     ]) {
       const { code, err } = await run(world, command);
       expect(code).not.toBe(0);
-      expect(err).toContain("PostgreSQL");
+      expect(err).toMatch(/PostgreSQL|`store.url`/);
     }
   });
 });

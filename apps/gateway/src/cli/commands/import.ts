@@ -28,6 +28,9 @@ export interface ImportCommandOptions extends CommonOptions {
   readonly trustMemory?: boolean;
 }
 
+const POSTGRES =
+  "Homes of other systems can only be imported into an SQLite file so far. Import into a home without `store.url`.";
+
 /** `signalbox import <system> [folder]`: plans to import the home of another system, and does so with `--apply`. */
 export async function importFrom(
   system: string,
@@ -37,6 +40,7 @@ export async function importFrom(
   if (!isSystem(system))
     throw new GatewayError("usage", `Unknown system ${system}. It can be ${SYSTEMS.join(", ")}.`);
   const { home, loaded } = configuredHome(options);
+  if (loaded.config.store.url !== undefined) throw new GatewayError("usage", POSTGRES);
   const dir = resolve(
     folder === undefined ? getDefaultFolder(system) : configuredPath({ dir: process.cwd() }, folder),
   );
