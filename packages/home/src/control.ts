@@ -23,10 +23,14 @@ export interface Control {
    * @returns undefined if the request was not executed in time. It may still be executed later.
    */
   wait(id: string, timeoutMs?: number): Promise<{ readonly result: JsonValue } | undefined>;
-  /** Executes pending requests of the agents that run here, oldest first. Calls are queued. */
+  /**
+   * Executes pending requests of the agents that run here, oldest first. Calls are queued.
+   *
+   * @param run returns undefined if the request must be repeated later
+   */
   execute(
     isHere: (request: ControlRequest) => boolean,
-    run: (request: ControlRequest) => Promise<JsonValue>,
+    run: (request: ControlRequest) => Promise<JsonValue | undefined>,
   ): Promise<void>;
 }
 
@@ -35,7 +39,7 @@ interface ControlOptions {
   readonly hints: Pick<Hints, "send">;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Called if a request fails. Its result is then `null`. */
+  /** Called each time a request fails. After several failures, its result is `null`. */
   readonly onFailure: (request: ControlRequest, error: unknown) => void;
 }
 
@@ -45,16 +49,19 @@ const RESULTS = "control-results";
 const TTL_MS = 60 * 60_000;
 const WAIT_MS = 10_000;
 const POLL_MS = 100;
+/** Number of failures after which a request is given up. */
+const MAX_FAILURES = 5;
 
 const requestSchema = z.object({ agentId: z.string(), sessionKey: z.string(), body: z.json() });
 
 export function createControl({ kv, hints, now, onFailure }: ControlOptions): Control {
   let last = 0;
   let executing: Promise<unknown> = Promise.resolve();
+  const failures = new Map<string, number>();
 
   async function executeAll(
     isHere: (request: ControlRequest) => boolean,
-    run: (request: ControlRequest) => Promise<JsonValue>,
+    run: (request: ControlRequest) => Promise<JsonValue | undefined>,
   ): Promise<void> {
     for (const { key: id, value } of await kv.list(REQUESTS)) {
       const { data } = requestSchema.safeParse(value);
@@ -62,8 +69,12 @@ export function createControl({ kv, hints, now, onFailure }: ControlOptions): Co
       if (request === undefined || !isHere(request)) continue;
       const result = await run(request).catch((error: unknown) => {
         onFailure(request, error);
-        return null;
+        const count = (failures.get(id) ?? 0) + 1;
+        failures.set(id, count);
+        return count < MAX_FAILURES ? undefined : null;
       });
+      if (result === undefined) continue;
+      failures.delete(id);
       await kv.set(RESULTS, id, { result }, TTL_MS);
       await kv.delete(REQUESTS, id);
     }

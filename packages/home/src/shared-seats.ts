@@ -49,7 +49,7 @@ export interface SharedSeats extends Seats {
    * @returns the agents that moved to or from this node
    */
   balance(work: SeatWork): Promise<{ readonly taken: readonly string[]; readonly left: readonly string[] }>;
-  /** Gives up all seats. */
+  /** Releases all seats. */
   release(): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ class LeasedSeats implements SharedSeats {
 
   isHere(agentId: string): boolean {
     if (this.#seats.has(agentId)) return true;
-    // Nobody else would end the work of an agent that was removed from the configuration.
+    // Another node may have the agent in its configuration. Its seat is then in use.
     const isConfigured = this.#options.agents().some(({ id }) => id === agentId);
     return !isConfigured && !this.#elsewhere.has(agentId) && this.#options.isKeeper();
   }
@@ -133,7 +133,7 @@ class LeasedSeats implements SharedSeats {
     return { others: new Map(others), holders };
   }
 
-  /** Gives up an idle agent that may not run here, or that another node with fewer agents may run. */
+  /** Releases the seat of an idle agent that may not run here, or that another node with fewer agents may run. */
   async #giveUp({ others }: Overview, { isIdle }: SeatWork): Promise<string[]> {
     const { agents, labels } = this.#options;
     for (const [agentId, seat] of this.#seats) {

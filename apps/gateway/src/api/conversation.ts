@@ -1,7 +1,8 @@
 import type { ConversationInfo } from "@signalbox/protocol";
-import { isStoreError, type SessionPosition } from "@signalbox/store";
+import type { SessionPosition } from "@signalbox/store";
 import type { GatewayContext } from "../context.ts";
 import type { ServiceStore } from "../messages/service-store.ts";
+import { requestAtSeat } from "../pipeline/control.ts";
 import { hasSubAgentAtWork } from "../triggers/stop-sub-agents.ts";
 
 /** Maximum number of conversations to list, and of session pages to search for them. */
@@ -55,21 +56,11 @@ export async function removeConversation(
   if (own.some(({ key, activeRun }) => activeRun !== undefined || ctx.lanes.busy(key))) return "busy";
   // A sub-agent's report would create the conversation again.
   for (const { key } of own) if (await hasSubAgentAtWork(ctx.subAgents, key)) return "busy";
-  for (const { key } of own) {
-    // Remove the session last. After a crash, a remaining session makes the removal repeatable.
-    await ctx.toolbox.endCommands(key);
-    await ctx.scheduled.endOf(key);
-    await ctx.exchanges.remove(key);
-    await ctx.userQuestions.forget(key);
-    ctx.live.forget(key);
-    const isFree = await sessions.remove(key, ctx.lease).then(() => true, isHeld);
-    if (!isFree) return "busy";
+  for (const { key: sessionKey, agentId } of own) {
+    const result = await requestAtSeat(ctx, { agentId, sessionKey }, { kind: "remove" });
+    // Viewers may watch at both nodes.
+    if (!ctx.seats.isHere(agentId, sessionKey)) ctx.live.forget(sessionKey);
+    if (result !== "removed") return "busy";
   }
   return "removed";
-}
-
-/** Returns false if a run has started in the session in the meantime. Rethrows other store errors. */
-function isHeld(error: unknown): false {
-  if (isStoreError(error) && error.code === "busy") return false;
-  throw error;
 }

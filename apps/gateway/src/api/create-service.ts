@@ -10,7 +10,7 @@ import type { LiveConfig } from "../configure/live-config.ts";
 import { explainRoute } from "../configure/routing.ts";
 import type { GatewayContext } from "../context.ts";
 import { type ExplainRoute, messageInfo, readTrace, readWhy } from "../messages/traces.ts";
-import { stopAnywhere } from "../pipeline/control.ts";
+import { requestAtSeat } from "../pipeline/control.ts";
 import { createScheduleHandler } from "../triggers/schedule-handler.ts";
 import { VERSION } from "../version.ts";
 import { readActivity } from "./activity.ts";
@@ -21,6 +21,7 @@ import { readHistory } from "./conversation-history.ts";
 import { openWork } from "./open-work.ts";
 import { listSessions } from "./overview.ts";
 import { createPairings } from "./pairings.ts";
+import { createSeatedSchedules } from "./seated-schedules.ts";
 import { createSubmit } from "./submit.ts";
 import { readUsage } from "./usage.ts";
 
@@ -38,7 +39,7 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
   const { approvals } = toolbox;
   const { maintenance } = options;
   const explain: ExplainRoute = (event) => explainRoute(ctx.router(), event);
-  const schedules = createScheduleHandler(ctx);
+  const schedules = createScheduleHandler({ ...ctx, scheduled: createSeatedSchedules(ctx) });
   return {
     ...createSubmit(ctx, options.isReady),
     version: VERSION,
@@ -49,8 +50,10 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
       clientFiles.uploads.add({ owner: getUploadOwner(client), id, at, bytes }),
     agents: () => listAgents(config),
     busy: (key) => lanes.busy(key),
-    abort: (channel, agent, conversation) =>
-      stopAnywhere(ctx, agent, sessionKey(channel, agent, conversation)),
+    async abort(channel, agentId, conversation) {
+      const session = { agentId, sessionKey: sessionKey(channel, agentId, conversation) };
+      return (await requestAtSeat(ctx, session, { kind: "stop" })) === true;
+    },
     conversations: (prefix) => listConversations(store, prefix),
     async history(conversation) {
       const session = await webSession(ctx, conversation);

@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { reasonOf } from "@signalbox/agent-core";
+import { retry } from "@signalbox/lanes";
 import { parseSessionKey } from "@signalbox/routing";
 import { expireApprovals } from "@signalbox/tools";
 import type { GatewayContext } from "../context.ts";
@@ -64,7 +65,7 @@ export function createNeighbors(ctx: GatewayContext, onLost: (error: Error) => v
 
   return {
     async start() {
-      await look();
+      await retry(look);
       timer = setInterval(request, LOOK_MS).unref();
       stopListening = store.hints.listen((agentId) => {
         if (ctx.seats.isHere(agentId)) request();

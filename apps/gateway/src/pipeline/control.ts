@@ -1,38 +1,95 @@
 import type { DeletedEvent, EditedEvent } from "@signalbox/channel";
-import type { JsonValue } from "@signalbox/store";
+import { isStoreError, type JsonValue } from "@signalbox/store";
 import { z } from "zod";
 import type { GatewayContext } from "../context.ts";
+import { listStoredSchedules, type NewScheduledTask } from "../triggers/scheduled-triggers.ts";
 import { stopSubAgents } from "../triggers/stop-sub-agents.ts";
 import { emit } from "./pipeline.ts";
 
-/** An edit or a deletion of a message whose session is answered on another node. */
-const changeSchema = z.object({
-  kind: z.literal("change"),
-  event: z.custom<EditedEvent | DeletedEvent>(
-    (event) => typeof event === "object" && event !== null && "type" in event && "messageId" in event,
-  ),
-});
-const stopSchema = z.object({ kind: z.literal("stop") });
-const requestSchema = z.union([changeSchema, stopSchema]);
+/** Requests to the node that runs an agent. Gateways write them, so that their content is trusted. */
+const requestSchema = z.discriminatedUnion("kind", [
+  /** An edit or a deletion of a message. */
+  z.object({ kind: z.literal("change"), event: z.custom<EditedEvent | DeletedEvent>(isObject) }),
+  z.object({ kind: z.literal("stop") }),
+  z.object({ kind: z.literal("remove") }),
+  z.object({ kind: z.literal("schedule_add"), schedule: z.custom<NewScheduledTask>(isObject) }),
+  z.object({ kind: z.literal("schedule_remove"), id: z.string() }),
+  z.object({ kind: z.literal("schedule_run"), id: z.string(), name: z.string() }),
+]);
+
+type Request = z.infer<typeof requestSchema>;
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+/** A session and its agent. */
+export interface AgentSession {
+  readonly agentId: string;
+  readonly sessionKey: string;
+}
 
 /** Executes the requests of other nodes for sessions that are answered here. */
 export async function executeControl(ctx: GatewayContext): Promise<void> {
   const { control, seats } = ctx;
   await control.execute(
     ({ agentId, sessionKey }) => seats.isHere(agentId, sessionKey),
-    async ({ sessionKey, body }): Promise<JsonValue> => {
-      const { data: request } = requestSchema.safeParse(body);
-      if (request === undefined) throw new TypeError("the request is of an unknown kind");
-      if (request.kind === "stop") return stopSession(ctx, sessionKey);
-      if ((await emit(ctx, request.event)) === "rejected") throw new Error("the change was not accepted");
-      return true;
-    },
+    async ({ sessionKey, body }) => execute(ctx, sessionKey, requestSchema.parse(body)),
   );
 }
 
+/**
+ * Executes a request here if the session is answered here, or otherwise on the node that answers it.
+ *
+ * @returns the result, or undefined if the other node did not execute the request in time
+ */
+export async function requestAtSeat(
+  ctx: GatewayContext,
+  { agentId, sessionKey }: AgentSession,
+  request: Request,
+): Promise<JsonValue | undefined> {
+  const { seats, control } = ctx;
+  if (seats.isHere(agentId, sessionKey)) return execute(ctx, sessionKey, request);
+  const body: JsonValue = JSON.parse(JSON.stringify(request));
+  const id = await control.send({ agentId, sessionKey, body });
+  return (await control.wait(id))?.result;
+}
+
+/** Returns undefined if the request must be repeated later. */
+async function execute(
+  ctx: GatewayContext,
+  sessionKey: string,
+  request: Request,
+): Promise<JsonValue | undefined> {
+  const { scheduled } = ctx;
+  switch (request.kind) {
+    case "change": {
+      const result = await emit(ctx, request.event);
+      return result === "rejected" ? undefined : result;
+    }
+    case "stop":
+      return stopSession(ctx, sessionKey);
+    case "remove":
+      return removeSession(ctx, sessionKey);
+    case "schedule_add":
+      return scheduled.add(request.schedule);
+    case "schedule_remove":
+      return scheduled.remove(request.id);
+    case "schedule_run":
+      return scheduled.run(request.id, request.name);
+  }
+}
+
+/** Returns the session of a stored schedule. */
+export async function findScheduled(
+  { store }: GatewayContext,
+  id: string,
+): Promise<AgentSession | undefined> {
+  return (await listStoredSchedules(store.kv)).find((schedule) => schedule.id === id)?.task;
+}
+
 /** Stops a session with its sub-agents. Returns true if there was anything to stop. */
-async function stopSession(ctx: GatewayContext, sessionKey: string): Promise<boolean> {
-  const { lanes, subAgents } = ctx;
+async function stopSession({ lanes, subAgents }: GatewayContext, sessionKey: string): Promise<boolean> {
   const reason = new Error("stopped by the user");
   const { running, dropped } = lanes.stop(sessionKey, reason);
   const stop = (session: string, why: Error) => lanes.stop(session, why);
@@ -40,13 +97,20 @@ async function stopSession(ctx: GatewayContext, sessionKey: string): Promise<boo
   return running || dropped > 0;
 }
 
-/** Stops a session on the node that answers it. Returns true if there was anything to stop. */
-export async function stopAnywhere(
-  ctx: GatewayContext,
-  agentId: string,
-  sessionKey: string,
-): Promise<boolean> {
-  if (ctx.seats.isHere(agentId, sessionKey)) return stopSession(ctx, sessionKey);
-  const id = await ctx.control.send({ agentId, sessionKey, body: { kind: "stop" } });
-  return (await ctx.control.wait(id))?.result === true;
+/** Removes a session with everything that belongs to it, unless it is busy. */
+async function removeSession(ctx: GatewayContext, sessionKey: string): Promise<"removed" | "busy"> {
+  if (ctx.lanes.busy(sessionKey)) return "busy";
+  // Remove the session last. After a crash, a remaining session makes the removal repeatable.
+  await ctx.toolbox.endCommands(sessionKey);
+  await ctx.scheduled.endOf(sessionKey);
+  await ctx.exchanges.remove(sessionKey);
+  await ctx.userQuestions.forget(sessionKey);
+  ctx.live.forget(sessionKey);
+  return ctx.store.sessions.remove(sessionKey, ctx.lease).then(() => "removed" as const, isBusy);
+}
+
+/** Returns `busy` if a run has started in the session in the meantime. Rethrows other store errors. */
+function isBusy(error: unknown): "busy" {
+  if (isStoreError(error) && error.code === "busy") return "busy";
+  throw error;
 }

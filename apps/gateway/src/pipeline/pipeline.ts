@@ -61,17 +61,13 @@ export async function emit(ctx: GatewayContext, event: InboundEvent): Promise<Em
   await ctx.pending.wait(received.event);
   const route = ctx.sharedSeats && (await findRoute(ctx, received.event));
   if (route !== undefined && !ctx.seats.isHere(route.agentId, route.sessionKey)) {
-    await ctx.control.send({ ...route, body: { kind: "change", event: toJson(received.event) } });
+    const body: JsonValue = JSON.parse(JSON.stringify({ kind: "change", event: received.event }));
+    await ctx.control.send({ ...route, body });
     return "accepted";
   }
   if (received.kind === "deleted") return applyDeletion(ctx, received.event);
   const edit = await applyEdit(ctx, received.event);
   return typeof edit === "string" ? edit : takeEdited(ctx, edit);
-}
-
-/** Removes members that are undefined. */
-function toJson(event: InboundEvent): JsonValue {
-  return JSON.parse(JSON.stringify(event));
 }
 
 /** Accepts a message that addresses the agent since it was edited. */

@@ -5,13 +5,18 @@ import { MAX_SCHEDULES } from "./cron-handler.ts";
 import { listScheduled } from "./list-scheduled.ts";
 import { createPagePlace, type Destination } from "./page-place.ts";
 import type { KeyValues } from "./schedule-store.ts";
-import type { ScheduledTask, ScheduledTriggers } from "./scheduled-triggers.ts";
+import { listStoredSchedules, type ScheduledTask, type ScheduledTriggers } from "./scheduled-triggers.ts";
 import { readWhen, WhenError } from "./schedules/when.ts";
 import { getPlace } from "./trigger.ts";
 import type { TriggerStore } from "./types.ts";
 
+/** Changes schedules, wherever their agents run. */
+export interface SchedulesOfAgents extends Pick<ScheduledTriggers, "add" | "remove"> {
+  run(id: string): ReturnType<ScheduledTriggers["run"]>;
+}
+
 export interface ScheduleHandlerOptions {
-  readonly scheduled: ScheduledTriggers;
+  readonly scheduled: SchedulesOfAgents;
   readonly store: { readonly kv: KeyValues; readonly inbox: TriggerStore["inbox"] };
   readonly config: LiveConfig;
   readonly now: () => number;
@@ -38,7 +43,8 @@ export function createScheduleHandler(ports: ScheduleHandlerOptions): ScheduleHa
     );
     const when = readWhen(Object.fromEntries(written), now());
     const task: ScheduledTask = { ...(await findDestination(wanted, ports)), text };
-    const theirs = scheduled.list().filter(({ task: { sessionKey } }) => sessionKey === task.sessionKey);
+    const all = await listStoredSchedules(store.kv);
+    const theirs = all.filter(({ task: { sessionKey } }) => sessionKey === task.sessionKey);
     if (theirs.length >= MAX_SCHEDULES)
       throw new NotScheduled(`That conversation already has ${MAX_SCHEDULES} schedules.`);
     const id = randomBytes(4).toString("hex");

@@ -48,6 +48,14 @@ export function createScheduledTaskStore(
   };
 }
 
+/** A schedule to add. */
+export type NewScheduledTask = Parameters<Scheduler<ScheduledTask>["add"]>[0];
+
+/** Returns the stored schedules of all agents, wherever they run. */
+export function listStoredSchedules(kv: KeyValues): Promise<readonly Schedule<ScheduledTask>[]> {
+  return createScheduledTaskStore(kv, () => {}).list();
+}
+
 /** Tasks that agents have scheduled. The id of an ended schedule is kept for a week. */
 export interface ScheduledTriggers extends Omit<Scheduler<ScheduledTask>, "start"> {
   /**

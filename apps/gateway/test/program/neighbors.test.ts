@@ -109,6 +109,34 @@ it("stops a run and withdraws a message on the gateway that runs the agent", asy
   expect(said(world)).toEqual([]);
 });
 
+it("changes schedules and removes conversations where their agent runs", async () => {
+  const world = await openWorld();
+  world.script(() => ({ text: "done" }));
+  const one = await startNode(world, "one", config);
+  const two = await startNode(world, "two", config);
+  const { store } = await openShared(world);
+  const { service } = two.gateway;
+  const added = await service.addSchedule({ agent: "coder", every: "1h", text: "look at the mail" });
+  if (!added.ok) throw new Error(added.message);
+  expect(await service.runSchedule(added.schedule.id)).toBe("taken");
+  await eventually(async () => (await store.runs.list())[0]?.state === "completed", "the schedule runs");
+  expect((await store.runs.list())[0]?.lease.name).toBe(`gateway ${one.id}`);
+  expect(await service.removeSchedule(added.schedule.id)).toBe(true);
+  expect(await one.gateway.service.runSchedule(added.schedule.id)).toBe("unknown");
+  expect((await service.schedules()).map(({ id }) => id)).not.toContain(added.schedule.id);
+  const submitted = await service.submit({
+    channel: "web",
+    agent: "coder",
+    conversation: "c1",
+    id: "m1",
+    text: "hello",
+  });
+  if (submitted.kind !== "accepted") throw new Error(submitted.kind);
+  expect(await submitted.done).toMatchObject({ state: "replied", text: "done" });
+  expect(await service.removeConversation("c1")).toBe("removed");
+  expect(await store.sessions.list({ channel: "web", peer: "c1" })).toEqual([]);
+});
+
 it("leaves the approval request of a living gateway open when another one starts", async () => {
   const world = await openWorld();
   const one = await startNode(world, "one", config);
