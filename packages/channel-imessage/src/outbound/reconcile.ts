@@ -1,15 +1,8 @@
-import {
-  getPartKey,
-  type OutboundPart,
-  type ReconcileResult,
-  reconciledFrom,
-  type SendIntent,
-} from "@signalbox/channel";
+import { getPartKey, type ReconcileResult, reconciledFrom, type SendIntent } from "@signalbox/channel";
 import type { IMessageAddress } from "../address.ts";
-import type { KnownChats } from "../chats.ts";
 import { limits } from "../limits.ts";
-import type { Row } from "../row.ts";
-import { type Outgoing, toText } from "./send.ts";
+import { findMatching } from "./matching-rows.ts";
+import type { Outgoing } from "./send.ts";
 
 /**
  * Looks for a message with an unknown outcome among the account's messages in the conversation. Messages has no
@@ -38,23 +31,4 @@ export async function reconcile(
     await clock.delay(limits.searchEveryMs, signal).catch(() => {});
     if (signal.aborted) return { outcome: "unknown" };
   }
-}
-
-/** Returns the rows with the content of a part, except for messages with a receipt. */
-export function findMatching(
-  rows: readonly Row[],
-  part: OutboundPart,
-  chats: Pick<KnownChats, "isSent">,
-): readonly Row[] {
-  return rows.filter((row) => row.isFromMe && !chats.isSent(row.guid) && hasContent(row, part));
-}
-
-function hasContent({ text, media }: Row, part: OutboundPart): boolean {
-  if (part.type !== "media") return normalize(text) === normalize(toText(part)) && media.length === 0;
-  return media.some(({ name, size }) => name === part.name && (size === undefined || size === part.size));
-}
-
-/** Messages trims texts. */
-function normalize(text: string): string {
-  return text.replace(/\r\n?/g, "\n").trim();
 }

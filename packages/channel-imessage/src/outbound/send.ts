@@ -10,12 +10,12 @@ import {
   type SendOptions,
   sendParts,
 } from "@signalbox/channel";
-import { toPlainText } from "@signalbox/channel/markdown";
 import type { IMessageAddress } from "../address.ts";
 import type { KnownChats } from "../chats.ts";
 import { limits } from "../limits.ts";
 import type { MessageToSend, Transport } from "../transport.ts";
-import { findMatching } from "./reconcile.ts";
+import { findMatching } from "./matching-rows.ts";
+import { toText } from "./text.ts";
 
 export const sendMedia: NonNullable<Capabilities["sendMedia"]> = allowAnyMedia(limits.uploadBytes);
 
@@ -61,13 +61,6 @@ async function sendPart(
       `iMessage: a message can have at most ${limits.partLength} characters`,
     );
   return transport.sendText(text, message);
-}
-
-/** Returns the text of a part as Messages shows it. */
-export function toText(part: OutboundPart): string {
-  if (part.type === "text") return part.text;
-  if (part.type === "markdown") return toPlainText(part.text);
-  throw new ChannelError("unsupported", `iMessage: a part of type ${part.type} cannot be sent`);
 }
 
 /** Looks for the row of a message that was sent without an id. */
