@@ -9,6 +9,7 @@ import type { Performance, PostedEvent } from "./performance.ts";
 import { startDingTalkPlatform } from "./platforms/dingtalk.ts";
 import { startDiscordPlatform } from "./platforms/discord.ts";
 import { startFeishuPlatform } from "./platforms/feishu.ts";
+import { startIMessagePlatform } from "./platforms/imessage.ts";
 import type { ReplayPlatform, StartPlatform } from "./platforms/platform.ts";
 import { startSignalPlatform } from "./platforms/signal.ts";
 import { startSlackPlatform } from "./platforms/slack.ts";
@@ -53,6 +54,7 @@ const starts: Readonly<Record<Channel, StartPlatform>> = {
   dingtalk: startDingTalkPlatform,
   discord: startDiscordPlatform,
   feishu: startFeishuPlatform,
+  imessage: startIMessagePlatform,
   signal: startSignalPlatform,
   slack: startSlackPlatform,
   telegram: startTelegramPlatform,

@@ -49,6 +49,7 @@ export interface PlatformEvent {
     | "dingtalk"
     | "discord"
     | "feishu"
+    | "imessage"
     | "signal"
     | "slack"
     | "telegram"
@@ -154,6 +155,7 @@ const platformEvent = z.strictObject({
     "dingtalk",
     "discord",
     "feishu",
+    "imessage",
     "signal",
     "slack",
     "telegram",
