@@ -8,7 +8,7 @@ const seed = Number(process.env["SIGNALBOX_SEED"] ?? 20_261_129);
 const kills = Number(process.env["SIGNALBOX_CHANNEL_KILLS"] ?? 3);
 
 it.each(Object.entries(startPlatforms))(
-  `loses and repeats nothing on %s through ${kills} kills`,
+  `keeps the promises on %s through ${kills} kills`,
   async (_, startPlatform) => {
     const report = await runKills(await startPlatform(), { kills, random: seeded(seed) });
     console.log(`seed ${seed}: ${JSON.stringify(report)}`);

@@ -1,9 +1,14 @@
 import { startDingTalkPlatform } from "./dingtalk.ts";
+import { startBlueBubblesPlatform, startImsgPlatform } from "./imessage.ts";
 import type { KilledPlatform } from "./platform.ts";
+import { startSignalPlatform } from "./signal.ts";
 import { startWhatsAppPlatform } from "./whatsapp.ts";
 
-/** Platforms by the channel's id. Those of the older channels are part of the crash proof. */
+/** Platforms by name. Those of the older channels are part of the crash proof. */
 export const startPlatforms: Readonly<Record<string, () => Promise<KilledPlatform>>> = {
   dingtalk: startDingTalkPlatform,
+  imessage: startImsgPlatform,
+  bluebubbles: startBlueBubblesPlatform,
+  signal: startSignalPlatform,
   whatsapp: startWhatsAppPlatform,
 };
