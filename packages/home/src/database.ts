@@ -52,26 +52,17 @@ export async function openDatabase<B extends Bodies>(
  * Acquires the lease under which the gateway of a home writes. Only the holder of the home's lock uses this lease, so
  * it can be acquired immediately after a crash.
  *
- * A PostgreSQL database can be reached from other homes, whose gateways do not see the lock. They all use one lease, so
- * that only one of them runs.
- *
  * @param node see {@link getNodeId}
- * @param url of a PostgreSQL database
  * @throws GatewayError if another gateway holds the lease
  */
 export async function takeLease(
   { leases }: Pick<AnyStore<Bodies>, "leases">,
   node: string,
   leaseMs: number,
-  url?: string,
 ): Promise<Lease> {
-  const lease = await leases.acquire(url === undefined ? `gateway ${node}` : "gateway", node, leaseMs);
+  const lease = await leases.acquire(`gateway ${node}`, node, leaseMs);
   if (lease) return lease;
-  const text =
-    url === undefined
-      ? `Another gateway holds the lease of the node ${node}. Stop it.`
-      : "Another gateway uses the database of `store.url`, or used it until less than a minute ago. Stop it, or wait.";
-  throw new GatewayError("held", text);
+  throw new GatewayError("held", `Another gateway holds the lease of the node ${node}. Stop it.`);
 }
 
 /**

@@ -65,7 +65,7 @@ export async function openHome<T extends AskingBodies>(
   const store = storeWithRedaction(await openStoreOf(options), redact);
   lifecycle.started("store", () => store.close());
   const leaseMs = options.leaseMs ?? (store.isShared ? SHARED_LEASE_MS : LEASE_MS);
-  const lease = await retry(() => takeLease(store, node, leaseMs, loaded.config.store.url));
+  const lease = await retry(() => takeLease(store, node, leaseMs));
   lifecycle.started("lease", () =>
     store.leases
       .release(lease)
