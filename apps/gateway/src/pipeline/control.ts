@@ -6,9 +6,18 @@ import { listStoredSchedules, type NewScheduledTask } from "../triggers/schedule
 import { stopSubAgents } from "../triggers/stop-sub-agents.ts";
 import { emit } from "./pipeline.ts";
 
-/** Requests to the node that runs an agent. Gateways write them, so that their content is trusted. */
-const requestSchema = z.discriminatedUnion("kind", [
+/** A request to the node that runs an agent. */
+type Request =
   /** An edit or a deletion of a message. */
+  | { readonly kind: "change"; readonly event: EditedEvent | DeletedEvent }
+  | { readonly kind: "stop" }
+  | { readonly kind: "remove" }
+  | { readonly kind: "schedule_add"; readonly schedule: NewScheduledTask }
+  | { readonly kind: "schedule_remove"; readonly id: string }
+  | { readonly kind: "schedule_run"; readonly id: string; readonly name: string };
+
+/** Gateways write the requests, so that their content is trusted. */
+const requestSchema: z.ZodType<Request> = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("change"), event: z.custom<EditedEvent | DeletedEvent>(isObject) }),
   z.object({ kind: z.literal("stop") }),
   z.object({ kind: z.literal("remove") }),
@@ -16,8 +25,6 @@ const requestSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("schedule_remove"), id: z.string() }),
   z.object({ kind: z.literal("schedule_run"), id: z.string(), name: z.string() }),
 ]);
-
-type Request = z.infer<typeof requestSchema>;
 
 function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null;
