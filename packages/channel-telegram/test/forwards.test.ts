@@ -1,4 +1,4 @@
-import { groupMention, person, textMessage } from "@signalbox/testkit/telegram";
+import { groupMention, messageObject, person, textMessage, update } from "@signalbox/testkit/telegram";
 import { describe, expect, it } from "vitest";
 import { openBench, webhookSecret } from "./harness.ts";
 
@@ -80,6 +80,27 @@ it("a reply to an anonymous administrator or a channel's post names the chat as 
   expect(bench.events).toMatchObject([
     {
       references: [{ kind: "reply", sender: { id: "-1009", name: "News" }, text: "The fair is on Monday." }],
+    },
+  ]);
+});
+
+it("takes an album that is forwarded with a comment as one message with it", async () => {
+  await using bench = await openBench();
+  const item = (fileId: string) => {
+    const photo = [{ file_id: fileId, file_unique_id: fileId, width: 10, height: 10 }];
+    const fields = { media_group_id: "7", photo, forward_origin: origin };
+    return update("message", messageObject(undefined, { chat, at, fields }));
+  };
+  const pushed = [comment(), item("a"), item("b"), forward("The harbour is closed.")];
+  await Promise.all(pushed.map((one) => bench.fakeServer.push(one)));
+  expect(bench.events).toMatchObject([
+    {
+      text: "what about this?",
+      references: [
+        { kind: "forward", media: [{ ref: { fileId: "a" } }] },
+        { kind: "forward", media: [{ ref: { fileId: "b" } }] },
+        { kind: "forward", text: "The harbour is closed." },
+      ],
     },
   ]);
 });

@@ -87,7 +87,7 @@ function groupByAlbum(updates: readonly Payload[]): ReadonlyMap<string, readonly
   let count = 0;
   for (const update of updates) {
     const album = getAlbumId(update);
-    if (comment !== undefined && album === undefined && isForwardedWith(comment, update)) {
+    if (comment !== undefined && isForwardedWith(comment, update)) {
       const group = Math.floor(count / MAX_FORWARDS);
       const key = `comment:${getUpdateId(comment)}:${group}`;
       albums.set(key, [...(albums.get(key) ?? (group === 0 ? [comment] : [])), update]);
