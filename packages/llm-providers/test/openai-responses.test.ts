@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { openaiResponses } from "../src/openai-responses/index.ts";
-import { providerSuite } from "../src/testkit/index.ts";
+import { providerSuite, readTurn, wire } from "../src/testkit/index.ts";
 import { call, result, said, tools, user } from "./support/conversations.ts";
 import { brief, expectedBriefs, fixtures, recordedStreams, testModel } from "./support/fixtures.ts";
 import { readToEnd, replay } from "./support/replay.ts";
@@ -234,4 +234,39 @@ test("sends the word that a model's quirks give for a level", async () => {
     options: { thinking: "high" },
   });
   expect(body).toMatchObject({ reasoning: { effort: "deepest" } });
+});
+
+describe("tagged reasoning of a server that does not separate it", () => {
+  const read = (text: string, address = "https://host.test/v1") => {
+    const delta = { type: "response.output_text.delta", output_index: 0, content_index: 0 };
+    const item = { type: "message", id: "m", content: [{ type: "output_text", text }] };
+    const events = [
+      { ...delta, delta: text.slice(0, 4) },
+      { ...delta, delta: text.slice(4) },
+      { type: "response.output_item.done", output_index: 0, item },
+      { type: "response.completed", response: { id: "r", status: "completed", output: [item] } },
+    ];
+    const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+    const { fetch } = wire({ pieces: [Buffer.from(body)] });
+    const stream = openaiResponses.connect({ apiKey: "k", baseUrl: address, fetch });
+    return readTurn(stream(model, { system: { stable: "" }, messages: [user("Hi.")], tools: [] }));
+  };
+
+  it("is not part of the answer", async () => {
+    expect((await read("<think>Hm.</think>Yes.")).message.content).toMatchObject([
+      { type: "thinking", text: "Hm." },
+      { type: "text", text: "Yes." },
+    ]);
+  });
+
+  it("does not cost a message without tags its id, which must be sent back", async () => {
+    expect((await read("Okay, yes.")).message.content).toMatchObject([
+      { type: "text", text: "Okay, yes.", native: { data: { id: "m" } } },
+    ]);
+  });
+
+  it("is text from OpenAI, whose models only quote such tags", async () => {
+    const text = "<think>Hm.</think>Yes.";
+    expect((await read(text, baseUrl)).message.content).toMatchObject([{ type: "text", text }]);
+  });
 });

@@ -13,8 +13,8 @@ import {
   unlessEmpty,
   withoutUndefined,
 } from "../shared/json.ts";
-import { Speech } from "../shared/speech.ts";
-import type { TaggedPiece, ThinkTags } from "../shared/think-tags.ts";
+import { TaggedText } from "../shared/tagged-text.ts";
+import type { ThinkTags } from "../shared/think-tags.ts";
 import type { TurnWriter } from "../turn/record.ts";
 
 const STOP: Readonly<Record<string, StopReason>> = {
@@ -50,33 +50,6 @@ interface Reading {
   json: string;
   /** Separates reasoning in tags from the text of this block. */
   readonly tagged?: TaggedText;
-}
-
-/** Writes a text that may begin with tagged reasoning. */
-class TaggedText {
-  readonly #tags: ThinkTags;
-  readonly #speech: Speech;
-
-  constructor(turn: TurnWriter, tags: ThinkTags) {
-    this.#tags = tags;
-    this.#speech = new Speech(turn);
-  }
-
-  push(text: string): void {
-    this.#write(this.#tags.push(text));
-  }
-
-  end(complete: boolean): void {
-    this.#write(this.#tags.end(complete));
-    this.#speech.end();
-  }
-
-  #write(pieces: readonly TaggedPiece[]): void {
-    for (const piece of pieces) {
-      if ("became" in piece) this.#speech.endAs(piece.became);
-      else this.#speech.say(piece.kind, piece.text);
-    }
-  }
 }
 
 /** Reads the events of `/v1/messages`. */

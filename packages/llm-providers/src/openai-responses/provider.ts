@@ -1,5 +1,8 @@
-import { openaiProvider } from "../openai/openai-provider.ts";
+import { openaiProvider, PUBLIC_URL } from "../openai/openai-provider.ts";
+import { dialectOf } from "../openai-chat/quirks.ts";
 import type { Provider } from "../provider/provider.ts";
+import { ThinkTags } from "../shared/think-tags.ts";
+import { responsesQuirks } from "./quirks.ts";
 import { ResponsesReader } from "./reader.ts";
 import { requestParams } from "./request.ts";
 
@@ -7,5 +10,11 @@ import { requestParams } from "./request.ts";
 export const openaiResponses: Provider = openaiProvider({
   api: "openai-responses",
   create: ({ responses }, request) => responses.create(requestParams(request), { signal: request.signal }),
-  createReader: (turn) => new ResponsesReader(turn),
+  createReader(turn, { model, config }, learn) {
+    // OpenAI separates the reasoning of its models itself.
+    if (dialectOf(config.baseUrl ?? PUBLIC_URL) === "openai") return new ResponsesReader(turn);
+    const { startsThinking } = responsesQuirks(model);
+    const tags = new ThinkTags(startsThinking, (starts) => learn({ startsThinking: starts }));
+    return new ResponsesReader(turn, tags);
+  },
 });

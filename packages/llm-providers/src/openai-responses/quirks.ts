@@ -7,6 +7,7 @@ const QUIRKS = {
   longCache: true,
   efforts: { off: "none", max: "xhigh" },
   reasoningSummary: true,
+  startsThinking: false,
 } as const;
 
 export type ResponsesQuirks = QuirksOf<typeof QUIRKS>;

@@ -14,11 +14,15 @@ import {
   unlessEmpty,
   withoutUndefined,
 } from "../shared/json.ts";
+import { TaggedText } from "../shared/tagged-text.ts";
+import type { ThinkTags } from "../shared/think-tags.ts";
 import type { TurnWriter } from "../turn/record.ts";
 
 /** An open block and its text so far. */
 interface Part {
-  readonly index: number;
+  /** Absent for a text that may begin with tagged reasoning. */
+  readonly index: number | undefined;
+  readonly tagged?: TaggedText;
   text: string;
 }
 
@@ -40,9 +44,16 @@ export class ResponsesReader implements EventReader {
   #reasoningId: string | undefined;
   #calls = false;
   #refused = false;
+  /** Reads the first text of the answer. */
+  #tags: ThinkTags | undefined;
+  #tagged: TaggedText | undefined;
+  /** The data of the message with that text. */
+  #taggedData: JsonObject | undefined;
 
-  constructor(turn: TurnWriter) {
+  /** @param tags reads tagged reasoning at the start of the text, if this server may send it */
+  constructor(turn: TurnWriter, tags?: ThinkTags) {
     this.#turn = turn;
+    this.#tags = tags;
   }
 
   data(text: string): void {
@@ -110,9 +121,26 @@ export class ResponsesReader implements EventReader {
   }
 
   #open(item: Item, at: number, head: BlockHead): Part {
-    const part = item.parts.get(at) ?? { index: this.#turn.open(head), text: "" };
+    const part = item.parts.get(at) ?? this.#createPart(head);
     item.parts.set(at, part);
     return part;
+  }
+
+  #createPart(head: BlockHead): Part {
+    if (head.type !== "text" || this.#tags === undefined) {
+      this.#endTagged(false);
+      return { index: this.#turn.open(head), text: "" };
+    }
+    const tagged = new TaggedText(this.#turn, this.#tags, () => this.#taggedData);
+    this.#tags = undefined;
+    this.#tagged = tagged;
+    return { index: undefined, tagged, text: "" };
+  }
+
+  /** @param complete false if the answer was truncated or another block follows */
+  #endTagged(complete: boolean): void {
+    this.#tagged?.end(complete);
+    this.#tagged = undefined;
   }
 
   #text(event: JsonObject, type: "text" | "refusal", delta: string): void {
@@ -123,7 +151,8 @@ export class ResponsesReader implements EventReader {
 
   #append(part: Part, text: string): void {
     part.text += text;
-    this.#turn.append(part.index, text);
+    if (part.index !== undefined) this.#turn.append(part.index, text);
+    else if (part.tagged === this.#tagged) part.tagged?.push(text);
   }
 
   /** Appends the part of a final text that its deltas did not contain. */
@@ -173,7 +202,7 @@ export class ResponsesReader implements EventReader {
   #close(part: Part | undefined, whole: string | undefined, data: JsonObject): void {
     if (part === undefined) return;
     this.#complete(part, whole);
-    this.#turn.close(part.index, data);
+    if (part.index !== undefined) this.#turn.close(part.index, data);
   }
 
   /** Returns an item's id and the id of the reasoning that must precede it when it is sent back. */
@@ -196,7 +225,13 @@ export class ResponsesReader implements EventReader {
       streamed.delete(part);
       this.#complete(part, whole);
     }
-    for (const part of item.parts.values()) this.#turn.close(part.index, data);
+    for (const { index, tagged } of item.parts.values()) {
+      if (index !== undefined) this.#turn.close(index, data);
+      else if (tagged === this.#tagged) {
+        this.#taggedData = data;
+        this.#endTagged(true);
+      }
+    }
     const text = [...item.parts.values()].map((part) => part.text).join("");
     for (const citation of item.citations) this.#citation(citation, text, item.parts.size === 1);
   }
@@ -244,6 +279,7 @@ export class ResponsesReader implements EventReader {
       if (this.#done.has(textAt(item, "id") ?? "")) continue;
       if (item.status !== "in_progress" && item.status !== "incomplete") this.#finished(index, item);
     }
+    this.#endTagged(status !== "incomplete");
     if (isJsonObject(response.usage)) this.#usage(response.usage);
     const reason = textAt(objectAt(response, "incomplete_details"), "reason");
     if (status === "incomplete") {
