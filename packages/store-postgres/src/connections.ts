@@ -14,7 +14,7 @@ const ANSWER_MS = 5_000;
 
 /** Opens a pool of connections. Statements are pipelined: each is sent without waiting for the previous one. */
 export function openPool(
-  { url, connections = DEFAULT_CONNECTIONS, clientName = "signalbox" }: PostgresStoreOptions,
+  { url, connections = DEFAULT_CONNECTIONS, clientName }: PostgresStoreOptions,
   statementMs: number,
 ): pg.Pool {
   const pool = new pg.Pool({
@@ -30,8 +30,12 @@ export function openPool(
   return pool;
 }
 
-/** Returns the configuration that all connections share. */
-function connectionConfig(url: string, clientName: string): pg.ClientConfig {
+/**
+ * Returns the configuration that all connections share.
+ *
+ * @throws StoreError `invalid`
+ */
+export function connectionConfig(url: string, clientName = "signalbox"): pg.ClientConfig {
   return {
     connectionString: checkedUrl(url),
     application_name: clientName,

@@ -1,16 +1,17 @@
 import { randomInt } from "node:crypto";
-import { createLocalHints, nonceMaker } from "@signalbox/store/backend";
+import { nonceMaker } from "@signalbox/store/backend";
 import type { Bodies, Store } from "@signalbox/store/types";
 import { createAccessStore } from "./access.ts";
 import { createApprovalStore } from "./approvals.ts";
 import { createAuditLog } from "./audit-log.ts";
 import { createBudgetStore } from "./budgets.ts";
-import { checkConnection, openPool } from "./connections.ts";
+import { checkConnection, connectionConfig, openPool } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { createDatabase } from "./database.ts";
 import { toStoreError } from "./driver-errors.ts";
 import { createEraser } from "./erase.ts";
 import { createGroupHistoryStore } from "./group-history.ts";
+import { createSharedHints, createUnsharedHints } from "./hints.ts";
 import { createInboxStore } from "./inbox.ts";
 import { createKvStore } from "./kv.ts";
 import { createFence, createLeaseStore } from "./leases.ts";
@@ -69,11 +70,16 @@ function createStores<T extends Bodies>(context: Context, options: PostgresStore
   const { database } = context;
   const fence = createFence(database);
   const readOutbox = createOutboxInsert<T>(context);
+  const hints =
+    options.hints === false
+      ? createUnsharedHints()
+      : createSharedHints(connectionConfig(options.url, options.clientName));
   const traces = createTraceStore(context, options.clock ?? Date.now);
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
     await traces.flush().catch(() => {});
+    await hints.close();
     await database.close();
   }
 
@@ -92,7 +98,7 @@ function createStores<T extends Bodies>(context: Context, options: PostgresStore
     access: createAccessStore(context),
     audit: createAuditLog(context),
     approvals: createApprovalStore(context),
-    hints: createLocalHints(),
+    hints: { send: hints.send, listen: hints.listen },
     isShared: true,
     pairing: createPairingStore(context, fence, readOutbox),
     // Pending trace entries may contain the texts.

@@ -35,6 +35,11 @@ export interface PostgresStoreOptions {
   /** Name of the connections in `pg_stat_activity`. Default: `signalbox`. */
   readonly clientName?: string;
   readonly timeouts?: PostgresTimeouts;
+  /**
+   * False sends hints to this process only, for servers and poolers without `LISTEN`. Other processes then find new
+   * work when they poll. Default: true.
+   */
+  readonly hints?: boolean;
   readonly limits?: Pick<StoreLimits, "inbox">;
   /** Logs migrations. Default: none. */
   readonly logger?: Pick<Logger, "info" | "warn">;

@@ -1,4 +1,3 @@
-import { accountLease } from "../../account-lease.ts";
 import type { InboxId } from "../../types/common.ts";
 import type { OutboxInsert, OutboxRow } from "../../types/outbox.ts";
 import type { Suite } from "./suite.ts";
@@ -103,14 +102,11 @@ export const outboxSuite: Suite = ({ test, expect, open }) => {
     expect(claim.nextAt).toBe(time.now);
   });
 
-  test("due rows are found after many rows that are being sent or belong to others", async () => {
+  test("due rows are found after many rows that are being sent", async () => {
     const { store } = await open();
     const lease = await takeLease(store);
     const rows = Array.from({ length: 250 }, (_, i) => reply(String(i), `a${i}`));
-    await store.outbox.enqueue([...rows, { ...reply("theirs", "b"), account: "other" }], { lease });
-    expect(
-      await store.leases.acquire(accountLease({ channel: "feishu", account: "other" }), "them", 30_000),
-    ).toBeDefined();
+    await store.outbox.enqueue(rows, { lease });
     expect((await store.outbox.claimDue({ lease, limit: 240 })).rows).toHaveLength(240);
     const rest = await store.outbox.claimDue({ lease, limit: 240 });
     expect(rest.rows.map((row) => row.address)).toEqual(rows.slice(240).map((row) => row.address));
