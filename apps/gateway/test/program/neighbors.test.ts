@@ -187,3 +187,23 @@ it("spreads agents over gateways, and runs an agent only where its labels allow 
   await eventually(async () => JSON.stringify(await counts()) === "[2,3]", "the agents are spread");
   expect(await holderOf("seat gpu")).toBe(two.id);
 });
+
+it("keeps the messages of an agent whose labels the gateway lacks, until it has one of them", async () => {
+  const world = await openWorld();
+  world.script([{ text: "at last" }]);
+  const of = (labels: readonly string[]) => ({
+    ...config,
+    agents: { list: [{ id: "coder", model: "anthropic/claude-sonnet-4-6", nodes: ["gpu"] }] },
+    gateway: { ...Object(config)["gateway"], labels },
+  });
+  world.configure(of([]));
+  const without = await world.start();
+  expect(without.log()).toContain("an agent is not run, because this gateway has none of its labels");
+  expect((await without.post(ask("hello", "om_1"))).status).toBe(200);
+  await without.stop();
+  expect(said(world)).toEqual([]);
+  world.configure(of(["gpu"]));
+  await world.start();
+  await eventually(() => said(world).length === 1, "the message is answered");
+  expect(said(world)).toEqual(["at last"]);
+});
