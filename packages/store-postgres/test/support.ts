@@ -33,14 +33,19 @@ export async function administrate(statement: string, url = inject("postgresUrl"
 }
 
 /** A database that tests share, one after the other. To create one for each test would take longer than most tests. */
-let shared: Promise<string> | undefined;
+let shared: Promise<{ readonly url: string; readonly client: pg.Client }> | undefined;
 
-async function createShared(): Promise<string> {
+async function createShared() {
   const name = `test_${process.pid}`;
   await administrate(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   await administrate(`CREATE DATABASE ${name}`);
-  await (await openPostgresStore({ url: urlOf(name) })).close();
-  return urlOf(name);
+  const url = urlOf(name);
+  await (await openPostgresStore({ url })).close();
+  const client = new pg.Client({ connectionString: url });
+  // The server stops before this process does.
+  client.on("error", () => {});
+  await client.connect();
+  return { url, client };
 }
 
 /** Removes all rows and starts the row numbers at 1. */
@@ -56,10 +61,10 @@ export async function openEmpty(
   options: Partial<PostgresStoreOptions> = {},
 ): Promise<StoreUnderTest & { readonly time: { now: number } }> {
   shared ??= createShared();
-  const url = await shared;
-  await administrate(EMPTY, url);
+  const { url, client } = await shared;
+  await client.query(EMPTY);
   const time = { now: Date.UTC(2026, 10, 21, 12) };
-  const store = await openPostgresStore({ url, connections: 4, clock: () => time.now, ...options });
+  const store = await openPostgresStore({ url, connections: 2, clock: () => time.now, ...options });
   return {
     store,
     time,
