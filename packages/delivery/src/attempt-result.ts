@@ -19,6 +19,8 @@ export type AttemptResult =
   | { readonly state: "uncertain"; readonly reason: string; readonly detail?: string }
   /** `code` is the reason why the platform rejected the message. */
   | { readonly state: "dead"; readonly reason: string; readonly code?: ChannelErrorCode }
+  /** No request was made, because the platform's rate limit allows it only after `delayMs` milliseconds. */
+  | { readonly state: "postponed"; readonly delayMs: number }
   /** Delivery was stopped before a request was made. */
   | { readonly state: "untried" };
 

@@ -40,13 +40,19 @@ export interface AttemptContext {
 export async function attempt(context: AttemptContext, row: ClaimedRow): Promise<AttemptResult> {
   const account = context.account(row.channel, row.account);
   if (account === undefined) return getResultWithoutAccount(context, row);
+  // A row that waits here would be doubtful after a crash, so it waits in the outbox. A row that is already doubtful must
+  // not return there.
+  const isCounted = row.doubtful !== true;
+  const delayMs = isCounted ? context.rates.reserve(account, row) : 0;
+  if (delayMs > 0) return { state: "postponed", delayMs };
   try {
-    if (row.payload.draft !== undefined && row.receipts.length === 0) {
-      const result = await sendAsDraft(context, account, row);
+    const isDraft = row.payload.draft !== undefined && row.receipts.length === 0;
+    if (isDraft) {
+      const result = await sendAsDraft(context, account, row, isCounted);
       if (result !== undefined) return result;
     }
-    if (row.doubtful !== true) return await sendOpenParts(context, account, row);
-    return await resendDoubtful(context, account, row);
+    if (row.doubtful === true) return await resendDoubtful(context, account, row);
+    return await sendOpenParts(context, account, row, isCounted && !isDraft);
   } catch (error) {
     if (isChannelError(error) && error.code === "rate_limited") context.rates.enforce(account, row);
     if (!isChannelError(error) && !context.stopped.aborted)
@@ -94,12 +100,14 @@ async function resendDoubtful(
   }
 }
 
+/** @param isCounted true if the rate limit already counts the first request */
 async function sendOpenParts(
   context: AttemptContext,
   account: DeliveryAccount,
   row: ClaimedRow,
+  isCounted = false,
 ): Promise<AttemptResult> {
-  if (!(await context.rates.wait(account, row))) return { state: "untried" };
+  if (!(await isAllowed(context, account, row, isCounted))) return { state: "untried" };
   const request = beginRequest(context, account, row);
   const receipt = await request.send(request.to, row.payload, request.options).finally(request.end);
   return request.toResult(receipt);
@@ -110,14 +118,25 @@ async function sendAsDraft(
   context: AttemptContext,
   account: DeliveryAccount,
   row: ClaimedRow,
+  isCounted: boolean,
 ): Promise<AttemptResult | undefined> {
-  if (!(await context.rates.wait(account, row))) return { state: "untried" };
+  if (!(await isAllowed(context, account, row, isCounted))) return { state: "untried" };
   const { to, options, send, end, toResult } = beginRequest(context, account, row);
   const receipt = await finishDraft(account.running, to, row.payload, options, {
     now: context.now(),
     send,
   }).finally(end);
   return receipt === undefined ? undefined : toResult(receipt);
+}
+
+/** Waits for the rate limit. Resolves with false if delivery was stopped. */
+async function isAllowed(
+  { rates, stopped }: AttemptContext,
+  account: DeliveryAccount,
+  row: ClaimedRow,
+  isCounted: boolean,
+): Promise<boolean> {
+  return isCounted ? !stopped.aborted : rates.wait(account, row);
 }
 
 /** One pass over the open parts of a row. */

@@ -161,6 +161,25 @@ it("enforces the rate limit for every part after the platform rejected a request
   expect(third - first).toBe(100);
 });
 
+it("keeps messages that wait for the rate limit in the outbox, so that a crash does not make them doubtful", async () => {
+  let complaints = 1;
+  const sent: string[] = [];
+  const { say, outbox, stateOf, clock } = await setup(
+    async (message) => {
+      if (complaints-- > 0) throw new ChannelError("rate_limited", "too many", { retryAfterMs: 1 });
+      sent.push(textOf(message));
+      return ["om_1"];
+    },
+    { capabilities: { ...KEYED, delivery: {}, rate: [{ scope: "account", perSecond: 1, burst: 1 }] } },
+  );
+  const ids = [await say("oc_a", "one"), await say("oc_b", "two"), await say("oc_c", "three")];
+  expect(await Promise.all(ids.map(stateOf))).toEqual(["pending", "pending", "pending"]);
+  expect((await outbox.get(ids[2] ?? ""))?.error).toBe("waits for the rate limit of the platform");
+  await clock.advance(4_000);
+  expect(await Promise.all(ids.map(stateOf))).toEqual(["sent", "sent", "sent"]);
+  expect(sent.sort()).toEqual(["one", "three", "two"]);
+});
+
 it.each([
   ["by any process", READBACK],
   ["only by the process that sent it", { ...READBACK, delivery: { readback: "recent" } } as const],

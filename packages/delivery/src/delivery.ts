@@ -275,7 +275,8 @@ class OutboxDelivery implements Delivery {
   /** Commits the result of an attempt. Returns the row if this process keeps it for another attempt. */
   async #complete(row: ClaimedRow, result: AttemptResult): Promise<ClaimedRow | undefined> {
     const { logger } = this.#context;
-    const isAborted = this.#stopping.signal.aborted && result.state !== "sent" && result.state !== "untried";
+    const isAborted =
+      this.#stopping.signal.aborted && !["sent", "postponed", "untried"].includes(result.state);
     // Leave the row as `sending`. The next process decides what to do with it.
     if (isAborted) return undefined;
     try {
@@ -298,6 +299,12 @@ class OutboxDelivery implements Delivery {
         await this.#record(() => outbox.markSent(row.id, lease, result.receipts));
         this.#reportEnd(row, "sent", result.detail);
         return undefined;
+      case "postponed": {
+        const at = this.#now() + result.delayMs;
+        await outbox.retryAt(row.id, lease, at, "waits for the rate limit of the platform");
+        this.#poller.pollAt(at);
+        return undefined;
+      }
       case "untried":
         // Return the row as if it had not been claimed. A doubtful row stays `sending`, so it stays doubtful.
         if (row.doubtful !== true)

@@ -45,6 +45,18 @@ describe("Rates", () => {
     for (let send = 0; send < 10; send++) expect(await waitFor(chat)).toBe(0);
   });
 
+  it("keep the place of a row that waits in the outbox", async () => {
+    const { clock, rates } = setup();
+    const first = { ...chat, id: "1" };
+    const second = { ...chat, id: "2" };
+    rates.enforce(account, chat);
+    expect([rates.reserve(account, first), rates.reserve(account, second)]).toEqual([200, 400]);
+    await clock.advance(200);
+    expect([rates.reserve(account, first), rates.reserve(account, second)]).toEqual([0, 200]);
+    await clock.advance(200);
+    expect(rates.reserve(account, second)).toBe(0);
+  });
+
   it("end all waits once sending stops", async () => {
     const { rates, stop } = setup();
     rates.enforce(account, chat);

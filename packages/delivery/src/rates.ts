@@ -19,6 +19,8 @@ export class Rates {
   readonly #buckets: TokenBuckets;
   /** The times until which rates are enforced. */
   readonly #enforcedUntil = new Map<string, number>();
+  /** The time at which the first request for a row is allowed, by the row's id. */
+  readonly #reserved = new Map<string, number>();
 
   /** @param stop ends all waits */
   constructor(clock: Clock, stop: AbortSignal) {
@@ -28,13 +30,37 @@ export class Rates {
   }
 
   /** Waits until one more request is allowed. Resolves with false if `stop` ended the wait. */
-  async wait({ definition }: Limited, destination: Destination): Promise<boolean> {
-    for (const rate of definition.capabilities.rate) {
-      const key = getRateKey(rate, destination);
-      const ms = this.#isEnforced(key) ? this.#buckets.reserve(key, rate) : 0;
-      if (ms > 0) await this.#clock.delay(ms, this.#stop).catch(() => {});
-    }
+  async wait(account: Limited, destination: Destination): Promise<boolean> {
+    const ms = this.#reserve(account, destination);
+    if (ms > 0) await this.#clock.delay(ms, this.#stop).catch(() => {});
     return !this.#stop.aborted;
+  }
+
+  /**
+   * Counts the first request for a row. Returns the number of milliseconds until it is allowed. The same row keeps its
+   * reservation when it is tried again after that time.
+   */
+  reserve(account: Limited, row: Destination & { readonly id: string }): number {
+    const now = this.#clock.now();
+    const allowedAt = this.#reserved.get(row.id) ?? now + this.#reserve(account, row);
+    if (allowedAt > now) this.#reserved.set(row.id, allowedAt);
+    else this.#reserved.delete(row.id);
+    if (this.#reserved.size > MAX_ENTRIES) this.#deleteUnused();
+    return Math.max(0, allowedAt - now);
+  }
+
+  #reserve({ definition }: Limited, destination: Destination): number {
+    const waits = definition.capabilities.rate.map((rate) => {
+      const key = getRateKey(rate, destination);
+      return this.#isEnforced(key) ? this.#buckets.reserve(key, rate) : 0;
+    });
+    return Math.max(0, ...waits);
+  }
+
+  /** Deletes reservations of rows that ended without being tried again. */
+  #deleteUnused(): void {
+    const oldest = this.#clock.now() - ENFORCED_MS;
+    for (const [id, allowedAt] of this.#reserved) if (allowedAt < oldest) this.#reserved.delete(id);
   }
 
   /** Starts enforcing the rates after the platform rejected a request. */
