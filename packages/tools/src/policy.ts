@@ -77,7 +77,8 @@ export interface DecisionInput {
 
 /**
  * Decides about one call using one policy. The agent, the role, the conversation kind, the group, each model that may
- * answer and, in a sub-agent, the parent run must all allow the call. `deny` takes precedence over `ask`, and `ask` over `allow`.
+ * answer and, in a sub-agent, the parent run must all allow the call. `deny` takes precedence over `ask`, and `ask`
+ * over `allow`.
  */
 export function decideByPolicy(policy: ToolPolicy, input: DecisionInput): Decision {
   const { tool, facts, phrases = phrasesIn("en") } = input;

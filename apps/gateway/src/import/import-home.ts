@@ -3,13 +3,17 @@ import type { Home } from "@signalbox/home";
 import type { SqliteStore } from "@signalbox/store";
 import { applyImports } from "./apply.ts";
 import { applySettings } from "./apply-settings.ts";
+import { readHermes } from "./hermes/home.ts";
 import type { Item, Part } from "./item.ts";
+import { readNanobot } from "./nanobot/home.ts";
 import { readOpenclaw } from "./openclaw/home.ts";
 import { createReport, type ImportReport } from "./report.ts";
 import type { Import, ReadOptions, SourceHome, System } from "./source.ts";
 
 const READERS: Readonly<Record<System, (options: ReadOptions) => Promise<SourceHome>>> = {
   openclaw: readOpenclaw,
+  nanobot: readNanobot,
+  hermes: readHermes,
 };
 
 export interface ImportOptions extends ReadOptions {
@@ -41,6 +45,8 @@ function partOf(each: Import): Part {
 
 const LAST_STEPS: Readonly<Record<System, string>> = {
   openclaw: "`openclaw gateway stop`",
+  nanobot: "end `nanobot gateway`",
+  hermes: "`hermes gateway stop`",
 };
 
 /**

@@ -1,4 +1,7 @@
-/** Parts of a home in the order in which they are imported. The configuration is last, so that no half of it answers. */
+/**
+ * Parts of a home in the order in which they are imported. The configuration is last, so that a gateway never answers
+ * with a home that is only partly imported.
+ */
 export const PARTS = ["workspaces", "skills", "memory", "sessions", "people", "schedules", "config"] as const;
 
 export type Part = (typeof PARTS)[number];

@@ -3,7 +3,7 @@ import type { Place } from "../triggers/trigger.ts";
 import type { Item } from "./item.ts";
 
 /** The systems whose homes can be imported. */
-export const SYSTEMS = ["openclaw"] as const;
+export const SYSTEMS = ["openclaw", "nanobot", "hermes"] as const;
 
 export type System = (typeof SYSTEMS)[number];
 

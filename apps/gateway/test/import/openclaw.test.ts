@@ -1,21 +1,10 @@
-import { createHash } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { type AgentMessage, convertToLlm } from "@signalbox/agent-core";
 import { loadConfig } from "@signalbox/config";
 import { locateHome, secretSources } from "@signalbox/home";
 import { createModels } from "@signalbox/llm-providers";
-import { openStore, type SqliteStore, type StoreOptions } from "@signalbox/store";
 import { startAnthropic } from "@signalbox/testkit/anthropic";
 import { startGoogle } from "@signalbox/testkit/google";
 import { startMistral } from "@signalbox/testkit/mistral";
@@ -23,20 +12,21 @@ import { startOpenAI } from "@signalbox/testkit/openai";
 import { create } from "tar";
 import { expect, it, onTestFinished } from "vitest";
 import { openSkillPins } from "../../src/configure/skill-pins.ts";
-import { type ImportOptions, importHome } from "../../src/import/import-home.ts";
-import type { ImportReport } from "../../src/import/report.ts";
+import {
+  DAY,
+  hashesOf,
+  leavesOf,
+  NOW,
+  type Ran,
+  run,
+  stateOf,
+  temporaryFolder,
+  whyOf,
+} from "./import-run.ts";
 import { answered, createOpenclawHome, type FixtureSession, resulted, said } from "./openclaw-fixture.ts";
 
-const NOW = Date.UTC(2026, 10, 29, 12);
-const DAY = 86_400_000;
 const TOKEN = "5551234:AA-invented-bot-token";
 const KEY = "sk-invented-model-key-0123456789";
-
-function temporaryFolder(): string {
-  const dir = mkdtempSync(join(tmpdir(), "signalbox-import-test-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
 
 const CONFIGURATION = {
   gateway: { port: 1 },
@@ -167,59 +157,6 @@ function createSource(more: Partial<Parameters<typeof createOpenclawHome>[1]> = 
   });
   return dir;
 }
-
-interface Ran {
-  readonly report: ImportReport;
-  readonly store: SqliteStore;
-  readonly home: string;
-}
-
-async function run(
-  dir: string,
-  options: Partial<ImportOptions> = {},
-  { home = temporaryFolder(), faults }: { home?: string; faults?: StoreOptions["faults"] } = {},
-): Promise<Ran> {
-  const place = locateHome(home, {});
-  const store = await openStore({ path: place.databaseFile, clock: () => NOW, faults });
-  onTestFinished(() => store.close());
-  const report = await importHome(place, store, {
-    system: "openclaw",
-    dir,
-    apply: true,
-    secrets: true,
-    only: undefined,
-    force: new Set(),
-    agents: {},
-    accounts: {},
-    owners: [],
-    trustMemory: false,
-    hiddenMessagesMs: 90 * DAY,
-    env: {},
-    now: NOW,
-    timeZone: "UTC",
-    ...options,
-  }).finally(() => (faults === undefined ? undefined : store.close()));
-  return { report, store, home };
-}
-
-/** Returns the hashes of all files of a folder, by path. */
-function hashesOf(dir: string): Record<string, string> {
-  return Object.fromEntries(
-    readdirSync(dir, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .sort()
-      .map((file) => [file.slice(dir.length), createHash("sha256").update(readFileSync(file)).digest("hex")]),
-  );
-}
-
-const stateOf = ({ items }: ImportReport, id: string) => items.find((item) => item.id === id)?.state;
-const whyOf = ({ items }: ImportReport, id: string) => items.find((item) => item.id === id)?.why;
-
-const leavesOf = (value: unknown): number =>
-  typeof value !== "object" || value === null || Object.keys(value).length === 0
-    ? 1
-    : Object.values(value).reduce((sum: number, each) => sum + leavesOf(each), 0);
 
 it("imports a home, reports every item once, and never writes to the source", async () => {
   const dir = createSource();

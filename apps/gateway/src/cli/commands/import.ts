@@ -115,7 +115,7 @@ function isSystem(text: string): text is System {
 
 function getDefaultFolder(system: System): string {
   if (system === "openclaw") return getOpenclawFolder(process.env);
-  return join(homedir(), `.${system}`);
+  return (system === "hermes" && process.env["HERMES_HOME"]) || join(homedir(), `.${system}`);
 }
 
 function toParts(names: readonly string[]): ReadonlySet<Part> {

@@ -1,9 +1,9 @@
 import type { SourceAccount, SourceGroup } from "../access.ts";
+import { toAccountName } from "../names.ts";
+import { type createSecretReader, mapSecret } from "../secrets.ts";
 import { asRecord, asText, asTexts, type SettingsReader, type SourcePath } from "../settings.ts";
 import type { ReadOptions, SettingImport } from "../source.ts";
 import type { Facts } from "./facts.ts";
-import { toAccountName } from "./names.ts";
-import { type createSecretReader, mapSecret } from "./secrets.ts";
 import { convertToolNames } from "./tools.ts";
 
 /** A setting of an account: its key there, its key here, and the conversion of its value. */

@@ -1,7 +1,7 @@
+import { toAgentId } from "../names.ts";
 import { asRecord, asTexts, type SettingsReader, type SourcePath } from "../settings.ts";
 import type { ReadOptions, SettingImport } from "../source.ts";
 import { convertModelName } from "./models.ts";
-import { toAgentId } from "./names.ts";
 import { type GeneralTools, getApprovalRules, mapTools } from "./tools.ts";
 
 export interface AgentFacts {
@@ -67,7 +67,7 @@ export function mapAgents(
   return { ids: ids.size === 0 ? new Set(["main"]) : ids, defaultId: defaultId ?? first };
 }
 
-/** Converts the tool lists for all agents, and the rules of the approvals of commands, which are outside of the file. */
+/** Converts the tool lists for all agents, and the rules for commands, which are in another file or database. */
 function mapGeneralTools(reader: SettingsReader, { execApprovals, warnings }: AgentFacts): GeneralTools {
   const to = ["agents", "defaults", "tools"];
   const approvals = getApprovalRules(execApprovals);

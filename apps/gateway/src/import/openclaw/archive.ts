@@ -4,8 +4,8 @@ import { join, posix } from "node:path";
 import { reasonOf } from "@signalbox/agent-core";
 import { GatewayError } from "@signalbox/home";
 import { extract } from "tar";
+import { parseRecord } from "../records.ts";
 import { asRecord, asText } from "../settings.ts";
-import { parseRecord } from "./transcripts.ts";
 
 /** Maximum size of all files of an archive, in bytes. */
 const MAX_ARCHIVE_BYTES = 20_000_000_000;

@@ -1,8 +1,8 @@
 import type { MergedAccess, SourceAccount } from "../access.ts";
+import { toAccountName, toAgentId } from "../names.ts";
 import { asRecord, asText, type SettingsReader, type SourcePath } from "../settings.ts";
 import type { ReadOptions } from "../source.ts";
 import { stripPrefix } from "./accounts.ts";
-import { toAccountName, toAgentId } from "./names.ts";
 
 /**
  * Converts the bindings. A binding that names a person or a group admits them here, and not in OpenClaw, so it is

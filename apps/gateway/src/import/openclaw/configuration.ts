@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { mergeAccess, type SourceAccount, toAccessSection } from "../access.ts";
 import type { Item } from "../item.ts";
+import { toAgentId } from "../names.ts";
+import { createSecretReader, mapSecret } from "../secrets.ts";
 import { asRecord, createSettingsReader, type SettingsReader, type SourcePath } from "../settings.ts";
 import type { PersonImport, ReadOptions, SettingImport } from "../source.ts";
 import { readAccounts } from "./accounts.ts";
@@ -8,8 +10,6 @@ import { mapAgents } from "./agents.ts";
 import { mapBindings } from "./bindings.ts";
 import type { Facts } from "./facts.ts";
 import { mapModels } from "./models.ts";
-import { toAgentId } from "./names.ts";
-import { createSecretReader, mapSecret } from "./secrets.ts";
 
 /** The settings of a home, and the people whom they admit. */
 export interface Configuration {

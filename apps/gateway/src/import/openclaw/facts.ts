@@ -1,4 +1,4 @@
-import type { StoredSecrets } from "./secrets.ts";
+import type { StoredSecrets } from "../secrets.ts";
 
 /** Facts outside the configuration file that it depends on. */
 export interface Facts {

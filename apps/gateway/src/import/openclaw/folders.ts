@@ -2,12 +2,12 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join, relative, resolve } from "node:path";
 import type { Item } from "../item.ts";
+import { toAgentId } from "../names.ts";
 import { createSettingsReader } from "../settings.ts";
 import type { Import, ReadOptions } from "../source.ts";
 import { convertSkills, convertWorkspace, type SourceWorkspace } from "../workspaces.ts";
 import { findAgents } from "./agents.ts";
 import type { Configuration } from "./configuration.ts";
-import { toAgentId } from "./names.ts";
 import type { State } from "./state.ts";
 
 /** Finds a path of the configuration, which may be one of another machine. */

@@ -1,9 +1,9 @@
+import { toAccountName, toAgentId } from "../names.ts";
 import { type SourceSchedule, toFiveFields } from "../schedules.ts";
 import { asRecord, asText, asTexts } from "../settings.ts";
 import type { ReadOptions } from "../source.ts";
 import { stripPrefix } from "./accounts.ts";
 import type { Configuration } from "./configuration.ts";
-import { toAccountName, toAgentId } from "./names.ts";
 
 type Owner = { readonly channel: string; readonly account: string; readonly peerId: string };
 

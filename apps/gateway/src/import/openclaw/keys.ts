@@ -1,18 +1,8 @@
 import { formatSessionKey } from "@signalbox/routing";
+import { toAccountName, toAgentId } from "../names.ts";
+import { createPageConversation, OWN_ACCOUNT, placeInScope, type SessionPlace } from "../places.ts";
 import type { ReadOptions } from "../source.ts";
 import { stripPrefix } from "./accounts.ts";
-import { toAccountName, toAgentId } from "./names.ts";
-
-/** The place of a conversation here. */
-export interface SessionPlace {
-  readonly key: string;
-  readonly agentId: string;
-  readonly channel: string;
-  readonly account: string;
-  readonly peer: string;
-  readonly kind: "direct" | "group" | "channel";
-  readonly thread?: string | undefined;
-}
 
 /** Facts about a session that its key does not contain. */
 export interface KeyFacts {
@@ -25,9 +15,6 @@ export interface KeyFacts {
   readonly links: ReadonlyMap<string, string>;
   readonly channels: readonly string[];
 }
-
-/** Account of the gateway's own channels. */
-const OWN_ACCOUNT = "main";
 
 /**
  * Converts the key of a session.
@@ -91,18 +78,6 @@ function placeOfMain(agentId: string, facts: KeyFacts): SessionPlace {
   return placeInScope(agentId, owner, facts, undefined);
 }
 
-/** Returns a conversation of the web page, which only owners see. */
-function createPageConversation(agentId: string, id: string): SessionPlace {
-  return {
-    key: formatSessionKey({ kind: "direct", agentId, channel: "web", peerId: id }),
-    agentId,
-    channel: "web",
-    account: OWN_ACCOUNT,
-    peer: id,
-    kind: "direct",
-  };
-}
-
 function placeOfPeer(
   agentId: string,
   peer: string,
@@ -136,27 +111,4 @@ function placeOfDirect(
 ): SessionPlace {
   const account = toAccountName(person.channel, person.account, options);
   return placeInScope(agentId, { ...person, account }, facts, thread);
-}
-
-/** Returns the direct conversation with a person in the scope that this gateway uses. */
-function placeInScope(
-  agentId: string,
-  person: { readonly channel: string; readonly account: string; readonly peerId: string },
-  { dmScope, links }: KeyFacts,
-  thread: string | undefined,
-): SessionPlace {
-  const { channel, account, peerId } = person;
-  const link = links.get(`${channel}:${peerId}`);
-  const threadId = thread === undefined ? {} : { threadId: thread };
-  const key =
-    dmScope === "main"
-      ? formatSessionKey({ kind: "main", agentId })
-      : link !== undefined
-        ? formatSessionKey({ kind: "direct", agentId, peerId: link, ...threadId })
-        : dmScope === "per-peer"
-          ? formatSessionKey({ kind: "direct", agentId, peerId, ...threadId })
-          : dmScope === "per-account-channel-peer"
-            ? formatSessionKey({ kind: "direct", agentId, channel, account, peerId, ...threadId })
-            : formatSessionKey({ kind: "direct", agentId, channel, peerId, ...threadId });
-  return { key, agentId, channel, account, peer: peerId, kind: "direct", thread };
 }

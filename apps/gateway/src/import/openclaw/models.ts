@@ -1,6 +1,6 @@
+import { type createSecretReader, mapSecret } from "../secrets.ts";
 import { asRecord, asTexts, type SettingsReader, type SourcePath } from "../settings.ts";
 import type { SettingImport } from "../source.ts";
-import { type createSecretReader, mapSecret } from "./secrets.ts";
 
 /** APIs of providers, by OpenClaw's name. */
 const APIS: Readonly<Record<string, string>> = {

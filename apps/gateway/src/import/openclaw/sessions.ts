@@ -1,13 +1,15 @@
-import type { JsonValue } from "@signalbox/agent-core";
 import type { ImportedGeneration } from "@signalbox/store";
+import { toConversation } from "../conversations.ts";
 import type { Item } from "../item.ts";
+import type { ImportedTaint } from "../messages.ts";
+import { toAccountName } from "../names.ts";
+import type { SessionPlace } from "../places.ts";
 import { asRecord, asText } from "../settings.ts";
 import type { ConversationImport, LoadedConversation, ReadOptions } from "../source.ts";
 import { stripPrefix } from "./accounts.ts";
 import type { Configuration } from "./configuration.ts";
 import { convertEvents, type TranscriptEvent } from "./events.ts";
-import { convertKey, type SessionPlace } from "./keys.ts";
-import { toAccountName } from "./names.ts";
+import { convertKey } from "./keys.ts";
 import type { SessionWindow, SourceSession } from "./transcripts.ts";
 
 /** Origins of sessions in which people talk. */
@@ -153,7 +155,7 @@ function load(
   const { configuration, options } = facts;
   const losses = new Set<string>();
   const generations: ImportedGeneration[] = [];
-  let taint: { sources: readonly string[]; speakers: readonly string[] } = { sources: [], speakers: [] };
+  let taint: ImportedTaint = { sources: new Set(), speakers: new Set() };
   let lastEvent = "";
   let updatedAt = 0;
   const oldest = options.now - options.hiddenMessagesMs;
@@ -177,40 +179,21 @@ function load(
     );
     generations.push(...converted.generations);
     for (const loss of converted.losses) losses.add(loss);
-    if (converted.generations.length > 0)
-      taint = { sources: [...converted.taint.sources], speakers: [...converted.taint.speakers] };
+    if (converted.generations.length > 0) taint = converted.taint;
     lastEvent = converted.lastEvent || lastEvent;
     updatedAt = Math.max(updatedAt, converted.lastAt, session.updatedAt);
   }
-  if (place.key.endsWith(":import-main"))
-    taint = { sources: [...taint.sources, "history"], speakers: [...taint.speakers, "unknown"] };
-  const { sources, speakers } = taint;
-  const isTainted = sources.length > 0 || speakers.length > 0;
-  const data: JsonValue = {
-    taint: {
-      generation: Math.max(0, generations.length - 1),
-      sources: [...new Set(sources)],
-      speakers: [...new Set(speakers)],
-    },
-  };
-  const title = sessions.at(-1)?.title;
-  return {
-    session: {
-      seed: {
-        key: place.key,
-        agentId: place.agentId,
-        channel: place.channel,
-        account: place.account,
-        peer: place.peer,
-        kind: place.kind,
-        ...(title === undefined ? {} : { title: title.slice(0, 80) }),
-      },
-      createdAt: sessions[0]?.createdAt || updatedAt,
-      updatedAt,
-      ...(isTainted ? { data } : {}),
-      generations,
-    },
+  if (place.key.endsWith(":import-main")) {
+    taint.sources.add("history");
+    taint.speakers.add("unknown");
+  }
+  return toConversation(place, {
+    title: sessions.at(-1)?.title,
+    createdAt: sessions[0]?.createdAt ?? 0,
+    updatedAt,
+    generations,
+    taint,
     lastEvent,
-    losses: [...losses],
-  };
+    losses,
+  });
 }

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { SourceDatabase } from "../database-copy.ts";
+import { readEnvironmentFile } from "../files.ts";
 import type { Item } from "../item.ts";
+import { parseRecord } from "../records.ts";
+import type { StoredSecrets } from "../secrets.ts";
 import { asRecord, asText } from "../settings.ts";
 import type { Facts } from "./facts.ts";
-import { readEnvironmentFile } from "./files.ts";
-import type { StoredSecrets } from "./secrets.ts";
-import { parseRecord } from "./transcripts.ts";
 
 /** Newest known version of the database. */
 const STATE_VERSION = 18;

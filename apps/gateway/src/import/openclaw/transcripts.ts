@@ -4,6 +4,7 @@ import { join } from "node:path";
 import * as zlib from "node:zlib";
 import { GatewayError } from "@signalbox/home";
 import type { SourceDatabase } from "../database-copy.ts";
+import { parseRecord } from "../records.ts";
 import { asRecord, asText } from "../settings.ts";
 import type { TranscriptEvent } from "./events.ts";
 
@@ -297,16 +298,6 @@ function findTranscript(
   return [named, `${sessionId}.jsonl`]
     .flatMap((name) => (name !== undefined && /^[\w.-]+\.jsonl$/.test(name) ? [join(dir, name)] : []))
     .find((file) => existsSync(file));
-}
-
-/** Parses a JSON object. Anything else is an empty one. */
-export function parseRecord(text: unknown): Readonly<Record<string, unknown>> {
-  if (typeof text !== "string" || text.length > MAX_EVENT_BYTES) return {};
-  try {
-    return asRecord(JSON.parse(text)) ?? {};
-  } catch {
-    return {};
-  }
 }
 
 function numberOf(value: unknown): number {

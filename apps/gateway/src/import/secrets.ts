@@ -1,5 +1,5 @@
-import { asRecord, asText, type SettingsReader, type SourcePath } from "../settings.ts";
-import type { SettingImport } from "../source.ts";
+import { asRecord, asText, type SettingsReader, type SourcePath } from "./settings.ts";
+import type { SettingImport } from "./source.ts";
 
 /** Secrets of a home outside its configuration. */
 export interface StoredSecrets {

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { GatewayError } from "@signalbox/home";
 import JSON5 from "json5";
-import { asRecord } from "../settings.ts";
-import { isReallyInside } from "../tree.ts";
+import { asRecord } from "./settings.ts";
+import { isReallyInside } from "./tree.ts";
 
 const MAX_CONFIGURATION_BYTES = 10_000_000;
 const MAX_INCLUDES = 20;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ReadOptions } from "../source.ts";
+import type { ReadOptions } from "./source.ts";
 
 /** Returns the id of an agent here: letters, digits and hyphens. */
 export function toAgentId(theirs: string, { agents }: Pick<ReadOptions, "agents">): string {
