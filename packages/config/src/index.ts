@@ -8,6 +8,7 @@ export type {
   AccessConfig,
   AgentConfig,
   AgentDefaults,
+  BackupsConfig,
   BindingConfig,
   BudgetConfig,
   ChannelConfig,

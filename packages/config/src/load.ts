@@ -7,8 +7,10 @@ import {
   type AgentConfig,
   type AgentDefaults,
   accessSchema,
+  type BackupsConfig,
   type BindingConfig,
   type BudgetConfig,
+  backupsSchema,
   type ChannelConfig,
   type GatewayConfig,
   gatewaySchema,
@@ -65,6 +67,7 @@ export interface Config {
   readonly mcp: { readonly servers: Readonly<Record<string, McpServerConfig>> };
   readonly links: LinksConfig;
   readonly retention: RetentionConfig;
+  readonly backups: BackupsConfig;
   readonly media: MediaConfig;
   readonly memory: MemoryConfig;
   readonly budgets: readonly BudgetConfig[];
@@ -115,6 +118,7 @@ const TOP_KEYS = [
   "mcp",
   "links",
   "retention",
+  "backups",
   "media",
   "memory",
   "budgets",
@@ -168,6 +172,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     access: reader.section(accessSchema, ["access"], root.access),
     links: reader.section(linksSchema, ["links"], root.links),
     retention: reader.section(retentionSchema, ["retention"], root.retention),
+    backups: reader.section(backupsSchema, ["backups"], root.backups),
     media: reader.section(mediaSchema, ["media"], root.media),
     memory: reader.section(memorySchema, ["memory"], root.memory),
     skills: reader.section(skillsSchema, ["skills"], root.skills),

@@ -1,7 +1,9 @@
 export { type AccountLeases, type AccountLeasesOptions, createAccountLeases } from "./account-leases.ts";
-export { type BackupReport, backupHome } from "./backup/backup.ts";
+export { type BackupOptions, type BackupReport, backupHome } from "./backup/backup.ts";
 export { type BodiesWithParts, pruneSentBlobs } from "./backup/blobs.ts";
 export { type LastBackup, readLastBackup, recordBackup } from "./backup/note.ts";
+export { listScheduledBackups, type RotationOptions, rotateBackups } from "./backup/rotation.ts";
+export { tryRestore } from "./backup/try-restore.ts";
 export { changeConfig, proposedConfig } from "./config/edit.ts";
 export { readConfig, rereadConfig } from "./config/read.ts";
 export { getStoreUrl } from "./config/store-url.ts";

@@ -19,7 +19,7 @@ const STATE_NAMES = [
     "skill-pins",
     "node-id",
   ],
-  ...["logs", "service.log", "media", "memory"],
+  ...["logs", "service.log", "media", "memory", "backups"],
 ];
 
 /** Environment variables. */

@@ -1,8 +1,9 @@
-import { existsSync, lstatSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { copyFile, lstat, mkdir, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { reasonOf } from "@signalbox/agent-core";
 import { openStore } from "@signalbox/store";
+import { copyListedFiles, readManifest } from "./backup/files.ts";
 import { getStoreUrl } from "./config/store-url.ts";
 import { lockHome } from "./database.ts";
 import { GatewayError } from "./errors.ts";
@@ -13,6 +14,8 @@ import type { Home } from "./layout.ts";
 export interface RestoreReport {
   /** Size of the database, in bytes. */
   readonly databaseBytes: number;
+  /** Number of restored files of the configuration, the workspaces and the skills. */
+  readonly files: number;
   /** Folder with the replaced files. Absent if the home was empty. */
   readonly before?: string;
 }
@@ -22,8 +25,8 @@ const POSTGRES_RESTORE =
   "`store.url` from the configuration first.";
 
 /**
- * Replaces the data of a home with a backup. The replaced files are moved into a separate folder, after the backup was
- * copied completely.
+ * Replaces the data of a home with a backup, and the configuration, workspaces and skills if the backup contains them.
+ * The replaced files are moved into a separate folder, after the backup was copied and checked completely.
  *
  * @throws GatewayError if a gateway holds the home, or if the folder does not contain a usable backup
  */
@@ -45,10 +48,15 @@ export async function restoreBackup(home: Home, folder: string, now: Date): Prom
     // Check the copy, since SQLite creates files next to a database, and the backup may be on a read-only file system.
     const databaseBytes = await checkDatabase(copy, backup);
     await copyMedia(join(folder, "media"), join(next, "media"));
-    const before = moveReplacedFiles(home, now);
+    const files = join(next, "files");
+    const manifest = await readManifest(folder);
+    if (manifest !== undefined) await copyListedFiles(folder, manifest, files);
+    const restored = existsSync(files) ? readdirSync(files) : [];
+    const before = moveReplacedFiles(home, now, restored);
     renameSync(copy, home.databaseFile);
     if (existsSync(join(next, "media"))) renameSync(join(next, "media"), home.mediaDir);
-    return { databaseBytes, before };
+    for (const name of restored) renameSync(join(files, name), join(home.dir, name));
+    return { databaseBytes, files: manifest?.files.length ?? 0, before };
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     throw new GatewayError("cannot_write", `Not restored: ${reasonOf(error)}.`, { cause: error });
@@ -108,9 +116,15 @@ async function checkDatabase(copy: string, backup: string): Promise<number> {
 /**
  * Moves the files that the backup replaces into a separate folder, together with the audit head and memory indexes,
  * which belong to the old database.
+ *
+ * @param restored names of the other files and folders that the backup replaces
  */
-function moveReplacedFiles(home: Home, now: Date): string | undefined {
+function moveReplacedFiles(home: Home, now: Date, restored: readonly string[]): string | undefined {
+  // Two configuration files of different formats would be an error.
+  const isConfigured = restored.some((name) => name.startsWith("signalbox."));
+  const configurations = isConfigured ? [home.configFile, ...home.otherConfigFiles] : [];
   const replaced = [
+    ...new Set([...configurations, ...restored.map((name) => join(home.dir, name))]),
     ...["", "-wal", "-shm", "-journal"].map((end) => `${home.databaseFile}${end}`),
     home.mediaDir,
     home.auditHeadFile,

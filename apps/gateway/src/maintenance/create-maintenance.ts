@@ -3,16 +3,23 @@ import { isOneOff } from "@signalbox/server";
 import { createConsolidation } from "../agent/memories.ts";
 import type { GatewayContext } from "../context.ts";
 import { recover } from "../pipeline/pipeline.ts";
+import { createScheduledBackups } from "./scheduled-backups.ts";
 
 /**
- * Creates the periodic maintenance of the gateway: renewing leases, taking over abandoned work, pruning.
+ * Creates the periodic maintenance of the gateway: renewing leases, taking over abandoned work, pruning, backups.
  *
  * @param onLost called if the home's lease is lost
  */
 export function createMaintenance(ctx: GatewayContext, onLost: (error: Error) => void): Maintenance {
   const { store, lease, config, delivery, lanes, leaseMs, logger, now } = ctx;
   const { heldLeases, maintenanceLease } = ctx;
-  return createHomeMaintenance({
+  const backups = createScheduledBackups({
+    home: ctx.options.home,
+    settings: () => config.current().settings.backups,
+    logger,
+    now,
+  });
+  const maintenance = createHomeMaintenance({
     store,
     lease,
     logger,
@@ -36,4 +43,15 @@ export function createMaintenance(ctx: GatewayContext, onLost: (error: Error) =>
     pruneMedia: () => ctx.media.prune(),
     wakeOutbox: () => delivery.wake(),
   });
+  return {
+    ...maintenance,
+    start() {
+      maintenance.start();
+      backups.start();
+    },
+    rest() {
+      backups.stop();
+      maintenance.rest();
+    },
+  };
 }

@@ -1,4 +1,5 @@
 export { agentDefaultsSchema, agentSchema, bindingSchema } from "./agents.ts";
+export { backupsSchema } from "./backups.ts";
 export { budgetSchema } from "./budgets.ts";
 export { accessSchema, channelSchema, linksSchema, repliesSchema, sessionSchema } from "./channels.ts";
 export { gatewaySchema } from "./gateway.ts";

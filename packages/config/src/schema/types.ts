@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { agentDefaultsSchema, agentSchema, bindingSchema } from "./agents.ts";
+import type { backupsSchema } from "./backups.ts";
 import type { budgetSchema } from "./budgets.ts";
 import type { accessSchema, channelSchema, linksSchema, repliesSchema, sessionSchema } from "./channels.ts";
 import type { gatewaySchema } from "./gateway.ts";
@@ -27,6 +28,7 @@ export type PointHookConfig = z.output<typeof pointHookSchema>;
 export type ToolsConfig = z.output<typeof toolsSchema>;
 export type LinksConfig = z.output<typeof linksSchema>;
 export type McpServerConfig = z.output<typeof mcpServerSchema>;
+export type BackupsConfig = z.output<typeof backupsSchema>;
 export type RetentionConfig = z.output<typeof retentionSchema>;
 export type MediaConfig = z.output<typeof mediaSchema>;
 export type MemoryConfig = z.output<typeof memorySchema>;

@@ -6,6 +6,7 @@ import { withDatabase } from "../database.ts";
 import { GatewayError } from "../errors.ts";
 import type { Home } from "../layout.ts";
 import { type BodiesWithParts, neededBlobs } from "./blobs.ts";
+import { type CopiedFiles, copyHomeFiles } from "./files.ts";
 
 /** Content of a backup. */
 export interface BackupReport {
@@ -15,17 +16,38 @@ export interface BackupReport {
   readonly media: { readonly files: number; readonly bytes: number };
   /** Ids of attachments of unsent replies that are missing or do not match their hash. */
   readonly missing: readonly string[];
+  /** The configuration, the workspaces and the skills. */
+  readonly home: CopiedFiles;
 }
 
 const POSTGRES_BACKUP =
   "The database of this gateway is in PostgreSQL. Back it up by its own means, such as pg_dump, and copy the home.";
 
-/** Creates `folder` and backs the home up into it, see {@link backupInto}. */
-export function backupHome(home: Home, folder: string): Promise<BackupReport> {
+/** Options of a backup. */
+export interface BackupOptions {
+  /** True to copy `secrets/` and the gateway's token. Default: false */
+  readonly secrets?: boolean;
+  /** Milliseconds since the epoch. Default: now */
+  readonly now?: number;
+}
+
+/**
+ * Creates `folder` and backs the home up into it: the database and attachments, see {@link backupInto}, and then the
+ * configuration, the workspaces and the skills.
+ */
+export function backupHome(
+  home: Home,
+  folder: string,
+  { secrets = false, now = Date.now() }: BackupOptions = {},
+): Promise<BackupReport> {
   return withDatabase<BodiesWithParts, BackupReport>(home, "read", async ({ admin, ...store }) => {
     if (admin === undefined) throw new GatewayError("usage", POSTGRES_BACKUP);
     await mkdir(folder, { mode: 0o700 });
-    return backupInto(folder, { store: { ...store, admin }, mediaDir: home.mediaDir });
+    const report = await backupInto(folder, {
+      store: { ...store, admin },
+      mediaDir: home.mediaDir,
+    });
+    return { ...report, home: await copyHomeFiles(home, folder, { secrets, now }) };
   });
 }
 
@@ -36,7 +58,7 @@ export function backupHome(home: Home, folder: string): Promise<BackupReport> {
 export async function backupInto(
   folder: string,
   { store, mediaDir }: { readonly store: SqliteStore<BodiesWithParts>; readonly mediaDir: string },
-): Promise<BackupReport> {
+): Promise<Omit<BackupReport, "home">> {
   const media = join(folder, "media");
   const databaseFile = join(folder, "signalbox.db");
   await mkdir(media, { mode: 0o700 });

@@ -3,15 +3,21 @@ import { existsSync, rmSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { reasonOf } from "@signalbox/agent-core";
-import { backupHome, GatewayError, type Home, locateHome, recordBackup } from "@signalbox/home";
+import { backupHome, GatewayError, type Home, locateHome, recordBackup, tryRestore } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
 import { getErrorCode } from "../errors.ts";
 import { formatCommand } from "../format-command.ts";
 import { print } from "../output.ts";
 import { withProgress } from "../progress.ts";
 
-/** `signalbox backup <folder>`. The folder gets its final name only after everything was written. */
-export async function backup(folder: string, options: CommonOptions): Promise<void> {
+/**
+ * `signalbox backup <folder>` backs up the whole home and tests the backup. The folder gets its final name only after
+ * everything was written.
+ */
+export async function backup(
+  folder: string,
+  options: CommonOptions & { readonly secrets?: boolean },
+): Promise<void> {
   const path = resolve(folder);
   if (existsSync(path)) throw taken(path);
   if (!existsSync(dirname(path)))
@@ -29,16 +35,24 @@ export async function backup(folder: string, options: CommonOptions): Promise<vo
   for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, broken);
   try {
     const home = locateHome(options.home, process.env);
-    const report = await withProgress("Copying", () => backupHome(home, part));
+    const report = await withProgress("Copying", () =>
+      backupHome(home, part, { secrets: options.secrets === true }),
+    );
+    await withProgress("Testing", () => tryRestore(home, part, new Date()));
     await rename(part, path).catch((error: unknown) => {
       throw ["EEXIST", "ENOTEMPTY", "ENOTDIR"].includes(getErrorCode(error) ?? "") ? taken(path) : error;
     });
     const parent = await open(dirname(path), "r");
     await parent.sync().finally(() => parent.close());
     const unnoted = note(home, path);
-    const { databaseBytes, media, missing } = report;
-    print(options.json, { path, ...report }, () => [
-      `${path}: database of ${databaseBytes} bytes, ${media.files} attachments of ${media.bytes} bytes`,
+    const { databaseBytes, media, missing, home: copied } = report;
+    print(options.json, { path, ...report, tested: true }, () => [
+      `${path}: database of ${databaseBytes} bytes, ${media.files} attachments of ${media.bytes} bytes, ${copied.files} other files of ${copied.bytes} bytes`,
+      "It was tested by restoring it into a temporary folder.",
+      ...(options.secrets === true
+        ? ["It contains secrets. Store it where only you can read it."]
+        : ["It does not contain `secrets/` and the gateway's token. --secrets adds them."]),
+      ...copied.leftOut.map((name) => `${name} is a link or a special file, and was not copied.`),
       ...missing.map((id) => `Attachment ${id} of an undelivered reply is no longer kept.`),
       ...unnoted,
     ]);

@@ -12,7 +12,7 @@ export async function restore(folder: string, options: CommonOptions): Promise<v
   const home = locateHome(options.home, process.env);
   const restored = await withProgress("Restoring", () => restoreBackup(home, resolve(folder), new Date()));
   print(options.json, { home: home.dir, ...restored }, () => [
-    `Restored the database of the backup (${restored.databaseBytes} bytes) to ${home.dir}.`,
+    `Restored the database of the backup (${restored.databaseBytes} bytes) and ${restored.files} other files to ${home.dir}.`,
     ...(restored.before === undefined ? [] : [`The previous data is in ${restored.before}.`]),
     `Tokens and paired people are those of the backup. Check ${formatCommand(home, "tokens list")} and ${formatCommand(home, "pairing list")} for any that you have revoked since.`,
     `Start the gateway with ${formatCommand(home, "start")}. It then sends the replies that were unsent in the backup.`,

@@ -22,11 +22,11 @@ export function addImport(program: Command, { runOnTwo }: Actions): void {
   command(
     program,
     "import <system> [folder]",
-    "import the home of another system: openclaw; prints a plan and changes nothing without --apply",
+    "import the home of openclaw, nanobot or hermes; prints a plan and changes nothing without --apply",
     [
       "import openclaw",
       "import openclaw ~/.openclaw --apply --secrets",
-      "import openclaw backup.tar.gz --only workspaces,memory",
+      "import hermes --only workspaces,memory",
     ],
   )
     .option("--apply", "import; only while no gateway is running")
@@ -45,9 +45,11 @@ export function addCopies(program: Command, { runOn }: Actions): void {
   command(
     program,
     "backup <folder>",
-    "copy the database and unsent attachments to a new folder; the gateway may be running",
-    ["backup /backups/monday"],
-  ).action(runOn(async () => (await import("../commands/backup.ts")).backup));
+    "copy the whole home to a new folder, and test the copy; the gateway may be running",
+    ["backup /backups/monday", "backup /backups/monday --secrets"],
+  )
+    .option("--secrets", "also copy secrets/ and the gateway's token")
+    .action(runOn(async () => (await import("../commands/backup.ts")).backup));
   command(
     program,
     "restore <folder>",
