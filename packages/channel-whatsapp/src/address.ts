@@ -25,8 +25,8 @@ export function isPhoneNumber(id: string): boolean {
 }
 
 /**
- * Returns true for a business-scoped user id, which replaces the phone number of people with a user name: a country code,
- * a dot, and up to 128 letters and digits, for parent ids with `ENT.` in between.
+ * Returns true for a business-scoped user id, which replaces the phone number of people with a user name: a country
+ * code, a dot, and up to 128 letters and digits, for parent ids with `ENT.` in between.
  */
 export function isUserId(id: string): boolean {
   return /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/.test(id);

@@ -1,7 +1,7 @@
 /**
  * WhatsApp's limits. Sources: Meta's documentation of the Cloud API: text, reply button, list and media messages,
- * "Supported media types", "Throughput", "Pair rate limits", "Customer service windows" and "Typing indicators", and the
- * OpenAPI document in https://github.com/facebook/openapi. Lengths are in UTF-16 code units.
+ * "Supported media types", "Throughput", "Pair rate limits", "Customer service windows" and "Typing indicators", and
+ * the OpenAPI document in https://github.com/facebook/openapi. Lengths are in UTF-16 code units.
  */
 export const limits = {
   partLength: 4_096,
@@ -36,8 +36,8 @@ export const limits = {
   requestTimeoutMs: 15_000,
   uploadTimeoutMs: 120_000,
   /**
-   * Time to wait for the status of a message with an unknown outcome, from the attempt or the start of the account, and the
-   * interval between lookups.
+   * Time to wait for the status of a message with an unknown outcome, from the attempt or the start of the account, and
+   * the interval between lookups.
    */
   statusWaitMs: 120_000,
   statusLookupMs: 2_000,

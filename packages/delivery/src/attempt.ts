@@ -40,8 +40,8 @@ export interface AttemptContext {
 export async function attempt(context: AttemptContext, row: ClaimedRow): Promise<AttemptResult> {
   const account = context.account(row.channel, row.account);
   if (account === undefined) return getResultWithoutAccount(context, row);
-  // A row that waits here would be doubtful after a crash, so it waits in the outbox. A row that is already doubtful must
-  // not return there.
+  // A row that waits here would be doubtful after a crash, so it waits in the outbox. A row that is already doubtful
+  // must not return there.
   const isCounted = row.doubtful !== true;
   const delayMs = isCounted ? context.rates.reserve(account, row) : 0;
   if (delayMs > 0) return { state: "postponed", delayMs };

@@ -11,8 +11,8 @@ export interface ControlRequest {
 }
 
 /**
- * Requests between gateways that share a store. The receiver executes a request before it removes it, so that a crash in
- * between repeats the request. Requests must therefore be idempotent.
+ * Requests between gateways that share a store. The receiver executes a request before it removes it, so that a crash
+ * in between repeats the request. Requests must therefore be idempotent.
  */
 export interface Control {
   /** Stores a request for the node that runs the agent, and returns its id. */

@@ -19,8 +19,8 @@ export type McpServerSettings = (
   /** Time limit for starting, the handshake and listing tools, in milliseconds. Default: 30,000. */
   readonly startMs?: number;
   /**
-   * Time limit for a call, in milliseconds. It starts again when the server reports progress, up to ten times this limit
-   * in total. Default: 60,000.
+   * Time limit for a call, in milliseconds. It starts again when the server reports progress, up to ten times this
+   * limit in total. Default: 60,000.
    */
   readonly callMs?: number;
 };

@@ -251,8 +251,8 @@ class StoredApprovals implements Approvals {
 }
 
 /**
- * Expires pending requests and unused decisions from an earlier process. Calls that are repeated after a restart request
- * approval again.
+ * Expires pending requests and unused decisions from an earlier process. Calls that are repeated after a restart
+ * request approval again.
  *
  * @param isOwn returns false for requests of runs that another process executes. Default: always true
  * @returns the requests that were still undecided

@@ -30,8 +30,8 @@ export interface Node {
 export const LEASE_MS = 3_000;
 
 /**
- * Starts a gateway with its own home on the database of the world's home. The store claims to be shared, and hints reach
- * nobody, so that gateways find work by polling.
+ * Starts a gateway with its own home on the database of the world's home. The store claims to be shared, and hints
+ * reach nobody, so that gateways find work by polling.
  */
 export async function startNode(
   world: World,

@@ -37,8 +37,8 @@ export interface CardText {
 /** Cards of an account. All methods throw only `ChannelError`. */
 export interface Cards {
   /**
-   * Creates a card under the id `outTrackId`, or finds the one that an earlier attempt has created, also if its response
-   * was lost. The existing one shows the new text.
+   * Creates a card under the id `outTrackId`, or finds the one that an earlier attempt has created, also if its
+   * response was lost. The existing one shows the new text.
    */
   create(to: DingTalkAddress, outTrackId: string, text: CardText, signal: AbortSignal): Promise<void>;
   change(outTrackId: string, text: CardText, signal: AbortSignal): Promise<void>;

@@ -12,7 +12,9 @@ import { type IMessageAddress, isPersonId, parseChatGuid } from "../address.ts";
 import { toEmoji } from "../outbound/tapbacks.ts";
 import { type Row, toMessageGuid } from "../row.ts";
 
-/** Types of tapbacks as numbers, from 2000. A removed one has 1000 more. Source: `associated_message_type` in chat.db. */
+/**
+ * Types of tapbacks as numbers, from 2000. A removed one has 1000 more. Source: `associated_message_type` in chat.db.
+ */
 const TAPBACKS = ["love", "like", "dislike", "laugh", "emphasis", "question"];
 
 /**

@@ -13,8 +13,8 @@ import type { WhatsAppConfig } from "../config.ts";
 import { limits } from "../limits.ts";
 
 /**
- * Creates the handler for webhook requests. Meta signs the body with the app secret in `X-Hub-Signature-256`, and sends a
- * GET request with the verify token when the URL is saved. Source: "Webhooks from Meta > Getting started".
+ * Creates the handler for webhook requests. Meta signs the body with the app secret in `X-Hub-Signature-256`, and sends
+ * a GET request with the verify token when the URL is saved. Source: "Webhooks from Meta > Getting started".
  */
 export function createEventWebhook(
   { config, logger }: Pick<ChannelContext<WhatsAppConfig>, "config" | "logger">,

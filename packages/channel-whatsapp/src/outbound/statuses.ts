@@ -22,8 +22,8 @@ export interface ReportedMessage {
 }
 
 /**
- * The messages that Meta has reported under their keys. Each status webhook contains the key of its message, so a message
- * whose response was lost is found once its first status arrives.
+ * The messages that Meta has reported under their keys. Each status webhook contains the key of its message, so a
+ * message whose response was lost is found once its first status arrives.
  */
 export interface Statuses {
   /** Remembers a message. Resolves once it is durable. */

@@ -61,8 +61,8 @@ interface AccountHealth {
 }
 
 /**
- * Accounts of channels. Each one starts independently: an account that fails is retried while the others run. An account
- * that listens on another host can send here, and starts to listen when that host releases it.
+ * Accounts of channels. Each one starts independently: an account that fails is retried while the others run. An
+ * account that listens on another host can send here, and starts to listen when that host releases it.
  */
 export interface Accounts {
   /** Adds an account before `start`. */

@@ -7,8 +7,8 @@ export interface WebhookServer {
 }
 
 /**
- * Starts an HTTP server that forwards requests to the webhook of a channel, with their path and query. For fake platforms
- * that post events or send challenges.
+ * Starts an HTTP server that forwards requests to the webhook of a channel, with their path and query. For fake
+ * platforms that post events or send challenges.
  */
 export async function serveWebhook(channel: Pick<Channel, "webhook">): Promise<WebhookServer> {
   const server = createServer(async (incoming, response) => {

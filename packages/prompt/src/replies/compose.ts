@@ -67,7 +67,9 @@ export function composeReply(
   };
 }
 
-/** A character that people can see. Some models answer with invisible ones, which platforms reject as an empty message. */
+/**
+ * A character that people can see. Some models answer with invisible ones, which platforms reject as an empty message.
+ */
 const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{M}\u115f\u1160\u2800\u3164]/u;
 
 /** A model turn in the form in which people see it. */

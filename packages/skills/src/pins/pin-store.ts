@@ -53,8 +53,8 @@ function keyOf(kind: "skill" | "source", name: string): string {
 /**
  * Creates a store with one value for each approval, so that several processes can share the values.
  *
- * @param nameOf returns the name under which a folder is stored. It lets machines share the approvals of a folder that they
- * have at different paths. Default: the path
+ * @param nameOf returns the name under which a folder is stored. It lets machines share the approvals of a folder that
+ * they have at different paths. Default: the path
  */
 export function createPins(kv: PinValues, nameOf: (dir: string) => string = (dir) => dir): PinStore {
   /** Also finds approvals that were stored under the path. */

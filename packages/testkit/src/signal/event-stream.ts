@@ -13,8 +13,8 @@ interface Listener {
 
 export interface EventStreamOptions {
   /**
-   * True if the daemon was started with `--receive-mode=on-connection`: messages wait on Signal's servers until a client
-   * listens. Otherwise they are lost while nobody listens.
+   * True if the daemon was started with `--receive-mode=on-connection`: messages wait on Signal's servers until a
+   * client listens. Otherwise they are lost while nobody listens.
    */
   readonly onConnection: boolean;
   /** True if events have ids and the daemon repeats those that a client has missed. */

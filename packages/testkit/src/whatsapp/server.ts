@@ -53,11 +53,16 @@ export interface FakeWhatsApp extends FakeServer {
   media(id: string): WhatsAppMedia | undefined;
   /** Adds a file that a person sent. */
   addMedia(file: WhatsAppMedia): void;
-  /** Subscribes a webhook URL after a challenge, as Meta does when the URL is saved. Resolves with false if it failed. */
+  /**
+   * Subscribes a webhook URL after a challenge, as Meta does when the URL is saved. Resolves with false if it failed.
+   */
   subscribe(url: string): Promise<boolean>;
   /** Signs a webhook and remembers its messages. */
   sign(payload: unknown): SignedRequest;
-  /** Delivers a webhook to the subscribed URL until it is accepted. Statuses of sent messages are delivered on their own. */
+  /**
+   * Delivers a webhook to the subscribed URL until it is accepted. Statuses of sent messages are delivered on their
+   * own.
+   */
   push(payload: unknown): Promise<boolean>;
   /** Ends the 24-hour window of a conversation. The refusal is the response, or comes later as a status. */
   closeWindow(to: string, how?: "at_once" | "later"): void;

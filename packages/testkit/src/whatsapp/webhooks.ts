@@ -55,7 +55,9 @@ export class Webhooks {
     return isAnswered;
   }
 
-  /** Resolves with true once the webhook was accepted, or with false if there is no subscription or the server stops. */
+  /**
+   * Resolves with true once the webhook was accepted, or with false if there is no subscription or the server stops.
+   */
   async deliver(payload: unknown): Promise<boolean> {
     const request = signed(payload, this.#secrets.appSecret);
     const { signal } = this.#stopped;

@@ -67,8 +67,8 @@ interface CommandTracker {
 /**
  * Opens labels on top of a store. First labels the changes of commands that were running when an earlier process ended.
  *
- * @param isOwn returns false for folders that another process works in. See {@link FileLabels.takeOver}. Default: always
- * true
+ * @param isOwn returns false for folders that another process works in. See {@link FileLabels.takeOver}. Default:
+ * always true
  */
 export async function openFileLabels(
   store: LabelStore,

@@ -142,8 +142,9 @@ function asMessage(edited: EditedEvent & { readonly turn?: unknown }, before?: M
 }
 
 /**
- * Returns true for a message that was never received, because the bot only receives messages that address it, or because
- * its edit arrived first. An old message is left unchanged, because it may have been answered and forgotten since.
+ * Returns true for a message that was never received, because the bot only receives messages that address it, or
+ * because its edit arrived first. An old message is left unchanged, because it may have been answered and forgotten
+ * since.
  */
 function isNewlyAddressed(event: EditedEvent): boolean {
   const { sentAt, timestamp, addressed, automatic = false } = event;

@@ -41,9 +41,9 @@ interface Row {
 }
 
 /**
- * Kills a gateway while people write to it on one platform, and checks that every acknowledged message is stored once and
- * answered at most once, and that an answer is missing only if its outcome is unknown. Messages in flight may be lost on
- * platforms that forget them, but then the gateway has to report a gap.
+ * Kills a gateway while people write to it on one platform, and checks that every acknowledged message is stored once
+ * and answered at most once, and that an answer is missing only if its outcome is unknown. Messages in flight may be
+ * lost on platforms that forget them, but then the gateway has to report a gap.
  */
 export async function runKills(
   platform: KilledPlatform,
@@ -110,8 +110,8 @@ export async function runKills(
 }
 
 /**
- * Waits until the bot has sent so many messages, or for a while. A message that is interrupted in three processes in a row
- * would be set aside.
+ * Waits until the bot has sent so many messages, or for a while. A message that is interrupted in three processes in a
+ * row would be set aside.
  */
 async function answers(platform: KilledPlatform, count: number): Promise<void> {
   const deadline = performance.now() + LIFE_MS;
@@ -156,8 +156,8 @@ async function readAnswers(home: string): Promise<readonly Row[]> {
 }
 
 /**
- * Waits until every message has ended and every answer was sent. An answer that was being sent when a process died and is
- * not at the platform waits for two minutes, which is not waited for here.
+ * Waits until every message has ended and every answer was sent. An answer that was being sent when a process died and
+ * is not at the platform waits for two minutes, which is not waited for here.
  */
 async function waitForRest(home: string, platform: KilledPlatform): Promise<void> {
   const deadline = performance.now() + REST_MS;

@@ -12,7 +12,10 @@ export interface KilledPlatform {
   mayBeLost?(person: number): boolean;
   /** Called when a gateway listens, before messages are delivered to it. Resolves once the account is ready. */
   connect(url: string): Promise<void>;
-  /** Delivers the message of a person. Resolves once the gateway has acknowledged it, even if that takes several processes. */
+  /**
+   * Delivers the message of a person. Resolves once the gateway has acknowledged it, even if that takes several
+   * processes.
+   */
   deliver(person: number, text: string): Promise<void>;
   /** The platform's id of that message. */
   messageId(person: number): string;
