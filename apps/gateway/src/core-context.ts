@@ -28,6 +28,7 @@ import type { PinStore } from "@signalbox/skills";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { Account } from "./configure/accounts.ts";
+import { groupByWorkspace } from "./configure/agent-groups.ts";
 import { type Applied, createLiveConfig, type LiveConfig } from "./configure/live-config.ts";
 import type { ResolvedConfig } from "./configure/resolve-config.ts";
 import { importSkillPins, openSkillPins } from "./configure/skill-pins.ts";
@@ -200,13 +201,14 @@ function openSeats(parts: SeatParts): Pick<CoreContext, "seats" | "sharedSeats">
     return { name, labels };
   };
   if (store.isShared) {
+    const groups = config.derived(({ agents }) => groupByWorkspace(agents.all));
     const sharedSeats = createSharedSeats({
       node,
       leases: store.leases,
       held,
       kv: store.kv,
       labels,
-      agents: () => config.current().agents.all,
+      groups,
       isKeeper: maintenanceLease.isHeld,
       now,
     });

@@ -37,7 +37,7 @@ export { type CheckedSecrets, checkSecrets } from "./secrets/check.ts";
 export { storeSecret } from "./secrets/files.ts";
 export { ASSUMED_SECRETS, secretSources } from "./secrets/sources.ts";
 export { openVault } from "./secrets/vault.ts";
-export { createSharedSeats, type SeatWork, type SharedSeats } from "./shared-seats.ts";
+export { type AgentGroup, createSharedSeats, type SeatWork, type SharedSeats } from "./shared-seats.ts";
 export {
   effectiveToken,
   type GatewayToken,

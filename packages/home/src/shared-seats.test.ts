@@ -1,7 +1,7 @@
 import { openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
 import { createHeldLeases } from "./held-leases.ts";
-import { createSharedSeats, type SeatWork } from "./shared-seats.ts";
+import { type AgentGroup, createSharedSeats, type SeatWork } from "./shared-seats.ts";
 
 const LEASE_MS = 5_000;
 
@@ -11,7 +11,10 @@ interface Settings {
 }
 
 /** Gateways that share a store, whose clock the test moves. */
-async function openNodes(agents: readonly { readonly id: string; readonly nodes?: readonly string[] }[]) {
+async function openNodes(
+  agents: readonly { readonly id: string; readonly nodes?: readonly string[] }[],
+  groups: readonly AgentGroup[] = agents.map((agent): AgentGroup => [agent]),
+) {
   const time = { now: 1_000 };
   const store = await openStore({ path: ":memory:", clock: () => time.now });
   onTestFinished(() => store.close());
@@ -30,7 +33,7 @@ async function openNodes(agents: readonly { readonly id: string; readonly nodes?
       held,
       kv: store.kv,
       labels: () => ({ name, labels }),
-      agents: () => agents,
+      groups: () => groups,
       isKeeper: () => isKeeper,
       now: () => time.now,
     });
@@ -136,4 +139,18 @@ it("answers for an agent that is not configured on the node that does the mainte
   await two.balance();
   expect([one.seats.isHere("removed"), two.seats.isHere("removed")]).toEqual([false, true]);
   expect(two.seats.isHere("a")).toBe(false);
+});
+
+it("runs agents whose workspaces overlap on the same node", async () => {
+  const [a, b, c] = [{ id: "a" }, { id: "b", nodes: ["two"] }, { id: "c" }];
+  const { node } = await openNodes([a, b, c], [[a, b], [c]]);
+  const one = await node("one");
+  const two = await node("two");
+  for (let look = 0; look < 4; look++) {
+    await one.balance();
+    await two.balance();
+  }
+  // The labels of one agent bind both.
+  expect([one.has(), two.has()]).toEqual([["c"], ["a", "b"]]);
+  expect(two.state.prepared).toEqual(["a", "b"]);
 });

@@ -10,6 +10,16 @@ interface SeatedAgent {
   readonly nodes?: readonly string[] | undefined;
 }
 
+/**
+ * Agents that run on the same node, because their workspaces overlap: a node knows only its own labels of the files. The
+ * first agent names the seat.
+ */
+export type AgentGroup = readonly [SeatedAgent, ...SeatedAgent[]];
+
+function mayRunGroup(node: NodeLabels, group: AgentGroup): boolean {
+  return group.every(({ nodes }) => mayRunOn(node, nodes));
+}
+
 interface SharedSeatsOptions {
   /** Id of this node, which is also the holder of its leases. */
   readonly node: string;
@@ -19,7 +29,7 @@ interface SharedSeatsOptions {
   readonly kv: Pick<KvStore, "get" | "set" | "list">;
   /** Returns the labels of this node. */
   readonly labels: () => NodeLabels;
-  readonly agents: () => readonly SeatedAgent[];
+  readonly groups: () => readonly AgentGroup[];
   /**
    * Returns true if this node answers for agents that no node has in its configuration.
    */
@@ -87,10 +97,10 @@ class LeasedSeats implements SharedSeats {
   }
 
   isHere(agentId: string): boolean {
-    if (this.#seats.has(agentId)) return true;
+    const group = this.#options.groups().find((agents) => agents.some(({ id }) => id === agentId));
+    if (group !== undefined) return this.#seats.has(group[0].id);
     // Another node may have the agent in its configuration. Its seat is then in use.
-    const isConfigured = this.#options.agents().some(({ id }) => id === agentId);
-    return !isConfigured && !this.#elsewhere.has(agentId) && this.#options.isKeeper();
+    return !this.#elsewhere.has(agentId) && this.#options.isKeeper();
   }
 
   async balance(work: SeatWork) {
@@ -135,40 +145,46 @@ class LeasedSeats implements SharedSeats {
 
   /** Releases the seat of an idle agent that may not run here, or that another node with fewer agents may run. */
   async #giveUp({ others }: Overview, { isIdle }: SeatWork): Promise<string[]> {
-    const { agents, labels } = this.#options;
-    for (const [agentId, seat] of this.#seats) {
-      const agent = agents().find(({ id }) => id === agentId);
-      const isAllowed = agent !== undefined && mayRunOn(labels(), agent.nodes);
+    const { groups, labels } = this.#options;
+    for (const [name, seat] of this.#seats) {
+      const group: AgentGroup | undefined = groups().find(([{ id }]) => id === name);
+      const isAllowed = group !== undefined && mayRunGroup(labels(), group);
       const hasRoom = [...others.values()].some(
-        (node) => node.agents <= this.#seats.size - 2 && mayRunOn(node.labels, agent?.nodes),
+        (node) => node.agents <= this.#seats.size - 2 && mayRunGroup(node.labels, group ?? [{ id: name }]),
       );
-      if ((isAllowed && !hasRoom) || !isIdle(agentId)) continue;
+      const agentIds = group?.map(({ id }) => id) ?? [name];
+      if ((isAllowed && !hasRoom) || !agentIds.every(isIdle)) continue;
       // Messages that arrive from now on wait for the next node.
-      this.#seats.delete(agentId);
+      this.#seats.delete(name);
       await seat.release();
-      return [agentId];
+      return agentIds;
     }
     return [];
   }
 
   async #take({ others, holders }: Overview, left: readonly string[], work: SeatWork): Promise<string[]> {
-    const { agents, held, labels } = this.#options;
+    const { groups, held, labels } = this.#options;
     const before = this.#free;
     this.#free = new Map();
     const acquired = new Map<string, HeldLease>();
-    for (const { id, nodes } of agents()) {
-      if (this.#seats.has(id) || left.includes(id) || !mayRunOn(labels(), nodes)) continue;
+    const taken: string[] = [];
+    for (const group of groups()) {
+      const [{ id }] = group;
+      if (this.#seats.has(id) || left.includes(id) || !mayRunGroup(labels(), group)) continue;
       if (this.#elsewhere.has(id) && holders.has(id)) continue;
       const own = this.#seats.size + acquired.size;
-      const hasRoom = [...others.values()].some((node) => node.agents < own && mayRunOn(node.labels, nodes));
+      const hasRoom = [...others.values()].some(
+        (node) => node.agents < own && mayRunGroup(node.labels, group),
+      );
       const times = before.get(id) ?? 0;
       this.#free.set(id, times + 1);
       if (hasRoom && times < PATIENCE) continue;
       const seat = await held.acquire(`${SEAT}${id}`);
-      if (seat !== undefined) acquired.set(id, seat);
+      if (seat === undefined) continue;
+      acquired.set(id, seat);
+      taken.push(...group.map((agent) => agent.id));
     }
     if (acquired.size === 0) return [];
-    const taken = [...acquired.keys()];
     try {
       await work.prepare(taken);
     } catch (error) {

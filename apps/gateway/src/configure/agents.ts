@@ -263,6 +263,6 @@ function realFolder(dir: string): string {
   return existsSync(dir) || above === dir ? realpathSync(dir) : join(realFolder(above), basename(dir));
 }
 
-function isInside(path: string, folder: string): boolean {
+export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }

@@ -1,3 +1,5 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { openStore } from "@signalbox/store";
 import { recalled, textMessage } from "@signalbox/testkit/feishu";
 import { expect, it, onTestFinished } from "vitest";
@@ -168,8 +170,17 @@ it("leaves the approval request of a living gateway open when another one starts
 
 it("spreads agents over gateways, and runs an agent only where its labels allow it", async () => {
   const world = await openWorld();
+  const shared = join(world.dir, "shared");
+  mkdirSync(shared);
   const agents = {
-    list: [{ id: "a" }, { id: "b" }, { id: "c" }, { id: "d" }, { id: "gpu", nodes: ["gpu"] }],
+    list: [
+      { id: "a", workspaceDir: shared },
+      { id: "b", workspaceDir: shared },
+      { id: "c" },
+      { id: "d" },
+      { id: "e" },
+      { id: "gpu", nodes: ["gpu"] },
+    ],
   };
   const of = (labels: readonly string[]) => ({
     ...config,
@@ -186,6 +197,8 @@ it("spreads agents over gateways, and runs an agent only where its labels allow 
   };
   await eventually(async () => JSON.stringify(await counts()) === "[2,3]", "the agents are spread");
   expect(await holderOf("seat gpu")).toBe(two.id);
+  // The labels of files in a folder are known to one gateway only.
+  expect((await store.leases.list()).map(({ name }) => name)).not.toContain("seat b");
 });
 
 it("keeps the messages of an agent whose labels the gateway lacks, until it has one of them", async () => {
