@@ -48,3 +48,8 @@ export function mapAccess(
 
 /** Ids of groups with conversations, by channel. */
 export type KnownGroups = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Returns what is lost with an MCP server: agents use its tools only if their own lists name them. */
+export function toolsLoss(server: string): string {
+  return `Agents use its tools only after mcp__${server}__* is in their tools.allow.`;
+}

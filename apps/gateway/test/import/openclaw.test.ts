@@ -72,6 +72,19 @@ const CONFIGURATION = {
   session: { dmScope: "per-channel-peer", reset: { mode: "daily", atHour: 5 } },
   messages: { queue: { mode: "collect", drop: "summarize" } },
   plugins: { entries: { x: { enabled: true } } },
+  mcp: {
+    servers: {
+      docs: { command: "docs-server", args: ["--stdio"] },
+      far: { url: "https://x", auth: "oauth" },
+    },
+  },
+  hooks: {
+    token: "invented-hook-token-0123456789",
+    mappings: [
+      { id: "build", match: { path: "build" }, agentId: "Ops", messageTemplate: "Build {{status}}" },
+      { id: "wake", action: "wake" },
+    ],
+  },
 };
 
 const GROUP: FixtureSession = {
@@ -200,6 +213,12 @@ it("imports a home, reports every item once, and never writes to the source", as
     { id: "ops", tools: { profile: "coding", deny: ["exec"] } },
   ]);
   expect(loaded.config.bindings).toHaveLength(1);
+  expect(Object.keys(loaded.config.mcp.servers)).toEqual(["docs"]);
+  expect(whyOf(report, "mcp.servers.docs.command")).toContain("mcp__docs__*");
+  expect(loaded.config.hooks).toEqual({
+    build: { agent: "ops", text: "Build {{status}}", secret: "invented-hook-token-0123456789" },
+  });
+  expect(stateOf(report, "hooks.mappings[1].action")).toBe("unsupported");
   expect(loaded.config.session).toMatchObject({
     dmScope: "per-channel-peer",
     queue: { mode: "collect", drop: "summarise" },

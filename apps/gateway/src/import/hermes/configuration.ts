@@ -1,12 +1,16 @@
 import type { SourceAccount } from "../access.ts";
 import { CHANNELS } from "../chats.ts";
-import { type KnownGroups, mapAccess } from "../common.ts";
+import { type KnownGroups, mapAccess, toolsLoss } from "../common.ts";
 import type { Item } from "../item.ts";
 import { createSecretReader, mapSecret } from "../secrets.ts";
 import { asTexts, createSettingsReader, type SettingsReader, type SourcePath } from "../settings.ts";
 import type { PersonImport, ReadOptions, SettingImport } from "../source.ts";
 
-interface Converted {
+/** Account of each channel here. */
+export const ACCOUNT = "main";
+
+/** The settings of a home, and the people whom they admit. */
+export interface Configuration {
   readonly imports: readonly (SettingImport | PersonImport)[];
   readonly items: readonly Item[];
   readonly warnings: readonly string[];
@@ -51,7 +55,11 @@ const APIS: Readonly<Record<string, string>> = {
 };
 
 /** Converts `config.yaml` and `.env` of Hermes. Variables of `.env` are items with the prefix `.env`. */
-export function convertConfiguration(configuration: unknown, facts: Facts, options: ReadOptions): Converted {
+export function convertConfiguration(
+  configuration: unknown,
+  facts: Facts,
+  options: ReadOptions,
+): Configuration {
   const root =
     typeof configuration === "object" && configuration !== null && !Array.isArray(configuration)
       ? { ...configuration, ".env": facts.env }
@@ -330,7 +338,7 @@ function mapMcp(reader: SettingsReader, secrets: Secrets): void {
     const unit = `MCP server ${ours}`;
     for (const key of ["command", "url"]) {
       const value = reader.text(...at, key);
-      if (value !== undefined) reader.map([...at, key], [...to, key], value, { unit });
+      if (value !== undefined) reader.map([...at, key], [...to, key], value, { unit, loss: toolsLoss(ours) });
     }
     const args = reader.texts(...at, "args");
     if (args.length > 0) reader.map([...at, "args"], [...to, "args"], args, { unit });

@@ -1,5 +1,5 @@
 import type { SourceAccount } from "../access.ts";
-import { type KnownGroups, mapAccess } from "../common.ts";
+import { type KnownGroups, mapAccess, toolsLoss } from "../common.ts";
 import type { Item } from "../item.ts";
 import { createSecretReader, mapSecret } from "../secrets.ts";
 import {
@@ -303,7 +303,7 @@ function mapTools(reader: SettingsReader, secrets: Secrets): void {
     const unit = `MCP server ${ours}`;
     for (const key of ["command", "cwd", "url"]) {
       const value = reader.text(...at, key);
-      if (value !== undefined) reader.map([...at, key], [...to, key], value, { unit });
+      if (value !== undefined) reader.map([...at, key], [...to, key], value, { unit, loss: toolsLoss(ours) });
     }
     const args = reader.texts(...at, "args");
     if (args.length > 0) reader.map([...at, "args"], [...to, "args"], args, { unit });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { mergeAccess, type SourceAccount, toAccessSection } from "../access.ts";
+import { toolsLoss } from "../common.ts";
 import type { Item } from "../item.ts";
 import { toAgentId } from "../names.ts";
 import { createSecretReader, mapSecret } from "../secrets.ts";
@@ -232,7 +233,11 @@ function mapMcp(reader: SettingsReader, secrets: Secrets): void {
     const to: SettingImport["path"] = ["mcp", "servers", toServerName(name)];
     const unit = `MCP server ${name}`;
     for (const key of ["command", "args", "cwd", "url"])
-      if (server[key] !== undefined) reader.map([...at, key], [...to, key], server[key], { unit });
+      if (server[key] !== undefined)
+        reader.map([...at, key], [...to, key], server[key], {
+          unit,
+          loss: key === "command" || key === "url" ? toolsLoss(toServerName(name)) : undefined,
+        });
     for (const section of ["env", "headers"])
       for (const key of reader.keys(...at, section)) {
         const value = secrets.read(reader.get(...at, section, key), `mcp-${name}-${key}`);
