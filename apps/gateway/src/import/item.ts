@@ -1,10 +1,6 @@
 /**
-<<<<<<< HEAD
  * Parts of a home in the order in which they are imported. The configuration is last, so that a gateway never answers
  * with a home that is only partly imported.
-=======
- * Parts of a home in the order in which they are imported. The configuration is last, so that no half of it answers.
->>>>>>> 30cf0e46 (Wrap comments at 120 columns)
  */
 export const PARTS = ["workspaces", "skills", "memory", "sessions", "people", "schedules", "config"] as const;
 
