@@ -155,7 +155,7 @@ export const recorded: readonly RecordedPayload[] = [
         ],
       ],
     },
-    { text: "Title\nBody\nGo" },
+    { text: "", references: [{ kind: "forward", text: "Title\nBody\nGo" }] },
   ),
   message("a type of tomorrow", "hologram", { shape: "cube" }, { text: "[hologram message]" }),
   message(
