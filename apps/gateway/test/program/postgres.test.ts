@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { type PostgresServer, startPostgres } from "@signalbox/testkit/postgres";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { eventually, exampleConfig, openWorld, type World, ZHANG } from "../support/harness.ts";
 
 const started = await startPostgres();
@@ -29,6 +29,53 @@ describe.skipIf(server === undefined)("a gateway with its database in PostgreSQL
     const { code, out } = await run(world, ["doctor"]);
     expect(code).not.toBe(0);
     expect(out).toMatch(/^error +database: The database server cannot be reached.*\n +Check `store.url`/m);
+  });
+
+  it("continues with the conversations of a file after `migrate`", async () => {
+    const world = await openWorld();
+    const own = await startPostgres();
+    if (typeof own === "string") throw new Error(own);
+    onTestFinished(() => own.stop());
+    const url = own.url();
+    world.configure(exampleConfig());
+    world.script([{ text: "one" }, { text: "two" }]);
+    const onFile = await world.startChild();
+    await onFile.post(textMessage("你好\0", { senderId: ZHANG, messageId: "om_1" }));
+    await eventually(() => world.feishu.sent.length === 1, "the first reply is out");
+    const held = await run(world, ["migrate", "--to", url]);
+    expect(held.err).toContain("is in use by process");
+    await onFile.end("SIGTERM");
+    const before = await run(world, ["sessions", "list", "--json"]);
+
+    const migrated = await run(world, ["migrate", "--to", url, "--json"]);
+    expect(migrated.err).toBe("");
+    expect(JSON.parse(migrated.out).rows).toMatchObject({
+      inbox: 1,
+      outbox: 1,
+      message: 2,
+      run: 1,
+      session: 1,
+    });
+    const again = await run(world, ["migrate", "--to", url]);
+    expect(again.err).toContain("was moved to PostgreSQL");
+    const refused = await run(world, ["start"]);
+    expect(refused.code).not.toBe(0);
+    expect(refused.err).toContain("was moved to PostgreSQL. Set `store.url`");
+
+    world.configure(exampleConfig({ store: { url } }));
+    expect(JSON.parse((await run(world, ["sessions", "list", "--json"])).out)).toEqual(
+      JSON.parse(before.out),
+    );
+    expect((await run(world, ["audit", "verify"])).code).toBe(0);
+    const onServer = await world.startChild();
+    for (const id of ["1", "2"])
+      await onServer.post(textMessage(id, { senderId: ZHANG, messageId: `om_${id}` }));
+    await eventually(() => world.feishu.sent.length === 2, "the second reply is out");
+    await onServer.end("SIGTERM");
+    expect(JSON.stringify(world.anthropic.requests.at(-1))).toContain("one");
+    expect(JSON.parse((await run(world, ["sessions", "list", "--json"])).out)).toMatchObject([
+      { messageCount: 4 },
+    ]);
   });
 
   it("answers each message once, although its gateway is killed and another one continues", async () => {

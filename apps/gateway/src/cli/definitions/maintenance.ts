@@ -41,7 +41,7 @@ export function addImport(program: Command, { runOnTwo }: Actions): void {
     .action(runOnTwo(async () => (await import("../commands/import.ts")).importFrom));
 }
 
-export function addCopies(program: Command, { runOn }: Actions): void {
+export function addCopies(program: Command, { run, runOn }: Actions): void {
   command(
     program,
     "backup <folder>",
@@ -56,6 +56,14 @@ export function addCopies(program: Command, { runOn }: Actions): void {
     "restore a backup; only while no gateway is running; the previous data is kept in the home",
     ["restore /backups/monday", "restore /backups/monday --home /srv/signalbox"],
   ).action(runOn(async () => (await import("../commands/restore.ts")).restore));
+  command(
+    program,
+    "migrate",
+    "copy the database file into an empty PostgreSQL database; only while no gateway is running",
+    ["migrate --to postgres://signalbox:secret@localhost/signalbox"],
+  )
+    .requiredOption("--to <url>", "URL of the PostgreSQL database")
+    .action(run(async () => (await import("../commands/migrate.ts")).migrate));
   command(program, "replay <scenarios...>", "run scenarios against fake servers and show every stage", [
     "replay scenarios/plain-answer.yaml",
     "replay --check scenarios/*.yaml",
