@@ -203,8 +203,10 @@ export class ChatReader implements EventReader {
   #speakTagged(pieces: readonly TaggedPiece[], complete = false): void {
     for (const piece of pieces) {
       if ("became" in piece) this.#convert(piece.became, complete);
-      else if (piece.kind === "text") this.#speak(piece.text);
-      else {
+      else if (piece.kind === "text") {
+        this.#taggedReasoning = "";
+        this.#speak(piece.text);
+      } else {
         this.#taggedReasoning += piece.text;
         this.#speech.say(piece.kind, piece.text);
       }

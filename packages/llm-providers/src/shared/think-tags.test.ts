@@ -49,6 +49,10 @@ test.each([
   ["Here is my thought process: Hm.\n\nHere is my response: Yes.", " Hm.\n\n", "Yes."],
   ["Sure. Here is my response: Yes.", "", "Sure. Here is my response: Yes."],
   ["No tags <think>at the start</think>.", "", "No tags <think>at the start</think>."],
+  ["<think>Hm.</think>One.\n<think>\nAnd?</think>\nTwo.", "Hm.And?", "One.\nTwo."],
+  ["<think>Hm.</think>Write <think>a</think>.", "Hm.", "Write <think>a</think>."],
+  ["<think>Hm.</think>So:\n```\n<think>a</think>\n```", "Hm.", "So:\n```\n<think>a</think>\n```"],
+  ["One.\n<think>Hm.</think>Two.", "", "One.\n<think>Hm.</think>Two."],
   ["<thin ice", "", "<thin ice"],
   ["<thi", "", "<thi"],
   ["<think>never closed </thi", "never closed </thi", ""],
@@ -56,6 +60,16 @@ test.each([
   ["", "", ""],
 ])("%j is split into reasoning and answer", (whole, thinking, text) => {
   expect(split([whole])).toEqual({ thinking, text, unopened: false });
+});
+
+test("a later opening tag without a closing one hides nothing", () => {
+  const tags = new ThinkTags(false);
+  expect([...tags.push("<think>Hm.</think>One.\n<think>\nTwo."), ...tags.end(true)]).toEqual([
+    { kind: "thinking", text: "Hm." },
+    { kind: "text", text: "One.\n" },
+    { kind: "thinking", text: "Two." },
+    { became: "text" },
+  ]);
 });
 
 describe("an answer with a closing tag only", () => {

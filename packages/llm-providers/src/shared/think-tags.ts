@@ -34,6 +34,15 @@ const ANSWER_HEADERS: readonly string[] = [...HARMONY_HEADERS, "<|begin_of_solut
 /** Tokens that end an answer with one of these headers. */
 const ANSWER_ENDS: readonly string[] = ["<|return|>", "<|end|>", "<|end_of_solution|>", "<|end_response|>"];
 
+/** Tags with which a model continues its reasoning within an answer, at the start of a line. */
+const REOPENING_TAGS: readonly string[] = TAGS.map(([open]) => open).filter((open) =>
+  /^<[a-z:]+>$/.test(open),
+);
+/** The first or last line of a code fence. */
+const FENCE = /^ {0,3}(?:```|~~~)/;
+/** Maximum length of the remembered start of a line, in UTF-16 code units. */
+const MAX_LINE_START_CHARS = 64;
+
 /** Typical beginnings of reasoning by DeepSeek-R1, QwQ, Qwen3, gpt-oss and Nemotron, in lower case. */
 const REASONING_BEGINNINGS: readonly string[] = [
   ...["okay", "ok,", "alright", "all right", "hmm", "wait", "first,", "so, ", "so the", "let me", "let's"],
@@ -50,13 +59,14 @@ export type TaggedPiece = { readonly kind: Kind; readonly text: string } | { rea
 /**
  * Separates tagged reasoning from the text after it. Reads streamed text, in which tags may be split anywhere.
  *
- * Reasoning is recognized only at the start of an answer. If the chat template of a server already contains the opening
+ * Reasoning is recognized only at the start of an answer, and if there was some, at the start of later lines outside
+ * code. If the chat template of a server already contains the opening
  * tag, only the closing one arrives, and the text before it turns out to be reasoning. The first answer of a model is
  * therefore passed on as reasoning if it begins like reasoning, and becomes text if no closing tag follows. After that,
  * it is known whether the model's answers begin with reasoning.
  */
 export class ThinkTags {
-  #state: "start" | "thinking" | "gap" | "text" | "answer" | "done" = "start";
+  #state: "start" | "thinking" | "gap" | "text" | "answer" | "later" | "done" = "start";
   /** Tags that end the current reasoning. */
   #closing: readonly string[] = CLOSING_TAGS;
   /** Text that may turn out to be part of a tag. */
@@ -69,6 +79,11 @@ export class ThinkTags {
   #unopened: boolean;
   /** True if a header preceded the answer. */
   #hasHeader = false;
+  /** The start of the current line of the answer after reasoning, and true if that line is in a code fence. */
+  #line = "";
+  #isFenced = false;
+  /** True once that answer has begun. The first line is not the start of a later one. */
+  #hasLines = false;
   readonly #startsThinking: boolean | undefined;
   readonly #learn: (startsThinking: boolean) => void;
 
@@ -113,11 +128,12 @@ export class ThinkTags {
     for (;;) {
       if (this.#state === "thinking" && !this.#readThinking(last, out)) return out;
       if (this.#state === "gap" && !this.#readGap(last)) return out;
+      if (this.#state === "later") this.#readLater(last, out);
       if (this.#state !== "thinking") break;
     }
     if (this.#state === "text") this.#readText(last, complete, out);
     else if (this.#state === "answer") this.#readAnswer(last, out);
-    else this.#say("text", this.#take(this.#held.length), out);
+    else if (this.#state === "done") this.#say("text", this.#take(this.#held.length), out);
     return out;
   }
 
@@ -177,8 +193,40 @@ export class ThinkTags {
     const words = [...ANSWER_HEADERS, ...TAGS.map(([open]) => `${open}\r`)];
     const lower = toLowerCase(this.#held);
     if (!last && words.some((word) => word.startsWith(lower))) return false;
-    if (!this.#open(this.#held)) this.#state = this.#hasHeader ? "answer" : "done";
+    if (!this.#open(this.#held)) this.#state = this.#hasHeader ? "answer" : "later";
     return true;
+  }
+
+  /** Reads an answer after reasoning, up to a line that begins with more reasoning. */
+  #readLater(last: boolean, out: TaggedPiece[]): void {
+    for (let from = 0; ; ) {
+      const lower = toLowerCase(this.#held);
+      const found = REOPENING_TAGS.map((tag) => ({ tag, at: lower.indexOf(tag, from) }))
+        .filter(({ at }) => at >= 0)
+        .toSorted((a, b) => a.at - b.at)[0];
+      if (found === undefined) {
+        const tail = last ? 0 : heldTail(this.#held, REOPENING_TAGS);
+        this.#sayLater(this.#held.length - tail, out);
+        return;
+      }
+      this.#sayLater(found.at, out);
+      if (this.#hasLines && !this.#isFenced && this.#line.trim() === "") {
+        this.#open(this.#held);
+        // Without a closing tag, the model only mentions the tag.
+        this.#unopened = true;
+        return;
+      }
+      from = found.tag.length;
+    }
+  }
+
+  #sayLater(length: number, out: TaggedPiece[]): void {
+    const text = this.#take(length);
+    this.#say("text", text, out);
+    const lines = (this.#line + text).split("\n");
+    this.#line = (lines.pop() ?? "").slice(0, MAX_LINE_START_CHARS);
+    if (lines.filter((line) => FENCE.test(line)).length % 2 === 1) this.#isFenced = !this.#isFenced;
+    this.#hasLines ||= lines.length > 0;
   }
 
   /** Reads an answer after a header, up to the token that ends it. */
