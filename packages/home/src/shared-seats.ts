@@ -11,8 +11,8 @@ interface SeatedAgent {
 }
 
 /**
- * Agents that run on the same node, because their workspaces overlap: a node knows only its own labels of the files. The
- * first agent names the seat.
+ * Agents that run on the same node, because their workspaces overlap: a node knows only its own labels of the files.
+ * The first agent names the seat.
  */
 export type AgentGroup = readonly [SeatedAgent, ...SeatedAgent[]];
 
