@@ -100,7 +100,11 @@ export const mcpServerSchema = z
     startMs: milliseconds
       .default(30_000)
       .describe("Timeout for starting the server and listing its tools, in milliseconds."),
-    callMs: milliseconds.default(60_000).describe("Timeout for each call, in milliseconds."),
+    callMs: milliseconds
+      .default(60_000)
+      .describe(
+        "Timeout for each call without progress, in milliseconds. A call that reports progress gets at most ten times as long.",
+      ),
   })
   .refine(({ command, url }) => (command === undefined) !== (url === undefined), {
     message: "needs exactly one of command and url",
