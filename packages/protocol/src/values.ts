@@ -127,8 +127,9 @@ export type RunEnd = z.infer<typeof RunEnd>;
 /**
  * Error codes. The gateway sends `unauthorized` (missing or wrong token), `forbidden`, `throttled` (too many attempts),
  * `bad_request`, `too_large`, `not_found`, `busy` (the conversation has a current run), `unknown_agent`, `full` (the
- * inbox or the upload quota is full), `model` (the model provider failed) and `internal`. The client itself reports
- * `network`, `timeout`, `protocol` (unexpected response) and `closed`.
+ * inbox or the upload quota is full), `unavailable` (the database cannot be used at the moment), `model` (the model
+ * provider failed) and `internal`. The client itself reports `network`, `timeout`, `protocol` (unexpected response) and
+ * `closed`.
  */
 export type ErrorCode =
   | "unauthorized"
@@ -140,6 +141,7 @@ export type ErrorCode =
   | "busy"
   | "unknown_agent"
   | "full"
+  | "unavailable"
   | "model"
   | "internal"
   | "network"

@@ -1,4 +1,5 @@
 import { reasonOf } from "@signalbox/channel";
+import { isRetryable } from "@signalbox/store/errors";
 import { Hono } from "hono";
 import { conversationRoutes } from "./api/conversations.ts";
 import { eventStreams } from "./api/events.ts";
@@ -106,7 +107,8 @@ export function createApp(options: AppOptions): Hono<Env> {
   app.notFound(apiErrors.notFound);
   app.onError((error, context) => {
     logger.error({ err: reasonOf(error), path: context.req.path }, "request failed");
-    return (context.req.path.startsWith("/v1/") ? openAiErrors : apiErrors).internal(context);
+    const replies = context.req.path.startsWith("/v1/") ? openAiErrors : apiErrors;
+    return isRetryable(error) ? replies.storeUnavailable(context) : replies.internal(context);
   });
   return app;
 }

@@ -24,6 +24,8 @@ export interface ErrorReplies {
   notJson(context: Context): Response;
   notFound(context: Context): Response;
   internal(context: Context): Response;
+  /** A request failed because the database cannot be used at the moment. */
+  storeUnavailable(context: Context): Response;
 }
 
 /** @param reply formats an error for one surface */
@@ -37,6 +39,10 @@ export function errorReplies(reply: (context: Context, error: CommonError) => Re
     notJson: (context) => reply(context, NOT_JSON),
     notFound: (context) => reply(context, notFound(context)),
     internal: (context) => reply(context, INTERNAL),
+    storeUnavailable: (context) => {
+      context.header("retry-after", String(STORE_RETRY_SECONDS));
+      return reply(context, STORE_UNAVAILABLE);
+    },
   };
 }
 
@@ -155,6 +161,16 @@ const INTERNAL: CommonError = {
   message: "Something went wrong in the gateway. Its log has the details.",
   code: "internal",
   openAi: { type: "server_error" },
+};
+
+const STORE_RETRY_SECONDS = 5;
+
+const STORE_UNAVAILABLE: CommonError = {
+  status: 503,
+  message: "The gateway cannot use its database at the moment.",
+  remedy: "Try again. `signalbox doctor` names the cause.",
+  code: "unavailable",
+  openAi: { type: "server_error", code: "unavailable" },
 };
 
 function tooLarge(maxBytes: number): CommonError {

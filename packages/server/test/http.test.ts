@@ -1,4 +1,5 @@
 import { ConversationList } from "@signalbox/protocol";
+import { StoreError } from "@signalbox/store/errors";
 import { describe, expect, it } from "vitest";
 import { hashToken } from "../src/index.ts";
 import { openServer, TOKEN } from "./harness.ts";
@@ -17,6 +18,21 @@ describe("the HTTP API", () => {
       expect([path, (await fetch(url + path, { headers: bearer })).status]).toEqual([path, 200]);
     }
     expect(await (await fetch(`${url}/metrics`, { headers: bearer })).text()).toBe("up 1\n");
+  });
+
+  it("asks clients to try again while the database cannot be used", async () => {
+    const away = () => Promise.reject(new StoreError("unreachable", "the server at 10.0.0.1 is away"));
+    const { url } = await openServer({ ...createMemoryService(), submit: away, conversations: away });
+    const list = await fetch(`${url}/api/conversations?agent=second`, { headers: bearer });
+    expect([list.status, list.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(await list.json()).toMatchObject({ error: { code: "unavailable" } });
+    const chat = { model: "second", messages: [{ role: "user", content: "hello" }] };
+    const request = { method: "POST", headers: { ...bearer, ...json }, body: JSON.stringify(chat) };
+    const answer = await fetch(`${url}/v1/chat/completions`, request);
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
+    const body = await answer.text();
+    expect(body).toContain('"type":"server_error"');
+    expect(body).not.toContain("10.0.0.1");
   });
 
   it("forbids caches to store private responses", async () => {

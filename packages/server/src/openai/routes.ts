@@ -18,11 +18,17 @@ export function openAiApp(service: GatewayService, now: () => number): Handler<E
   const apps = new Map<string, Hono>();
   const getApp = (principal: Principal): Hono => {
     const key = `${principal.role} ${principal.name}`;
-    const app = apps.get(key) ?? new Hono().route("/v1", openAiRoutes(service, principal, now));
+    const app =
+      apps.get(key) ?? new Hono().route("/v1", openAiRoutes(service, principal, now)).onError(rethrow);
     apps.set(key, app);
     return app;
   };
   return (context) => getApp(context.get("access").principal).fetch(context.req.raw, context.env);
+}
+
+/** Leaves an error to the server, which logs it and replies. Hono's own handler would print it. */
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 function openAiRoutes(all: GatewayService, principal: Principal, now: () => number): Hono {
