@@ -79,12 +79,12 @@ describe("configurations in documents", () => {
   it.each(configurations)("are valid, in $source: $text", async ({ text }) => {
     const secret = "0123456789abcdef0123456789abcdef";
     const names = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = ""]) => name);
-    const createValue = (name: string) =>
+    const getValue = (name: string) =>
       name.endsWith("DATABASE_URL") ? "postgres://localhost/signalbox" : secret;
     const { config, problems } = loadConfig({
       file: "signalbox.yaml",
       text,
-      env: Object.fromEntries(names.map((name) => [name, createValue(name)])),
+      env: Object.fromEntries(names.map((name) => [name, getValue(name)])),
       sources: { file: () => secret, command: () => secret },
     });
     expect(problems.map(formatProblem)).toEqual([]);
