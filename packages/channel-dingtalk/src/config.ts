@@ -23,7 +23,7 @@ export const dingtalkConfig: z.ZodType<DingTalkConfig> = z.object({
     .trim()
     .min(8, { error: `clientSecret is too short: ${fromConsole}` }),
   robotCode: z
-    .string({ error: "robotCode must be a text. Omit it if it is the same as clientId." })
+    .string({ error: "robotCode must be a string. Omit it if it is the same as clientId." })
     .trim()
     .regex(/^[\w-]+$/, { error: "robotCode must consist of letters, digits, _ and -." })
     .optional(),

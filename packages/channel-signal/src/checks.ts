@@ -47,7 +47,7 @@ async function checkAccount(
   return {
     about: "account",
     ok: false,
-    detail: `signal-cli does not know the account ${account}`,
+    detail: `signal-cli has no account ${account}`,
     remedy: "Register or link the account with signal-cli, or correct `account`.",
   };
 }

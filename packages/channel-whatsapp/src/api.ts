@@ -12,7 +12,7 @@ import type { WhatsAppConfig } from "./config.ts";
 import { readError } from "./errors.ts";
 import { limits } from "./limits.ts";
 
-/** The fields of a message that depend on its content: `type`, and the field with the name of the type. */
+/** The fields of a message that depend on its content: `type`, and the field named after the type. */
 export type MessageContent = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 /** A file to upload. */

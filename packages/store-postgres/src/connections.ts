@@ -46,7 +46,7 @@ export function connectionConfig(url: string, clientName = "signalbox"): pg.Clie
 
 function checkedUrl(url: string): string {
   if (/^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url)) return url;
-  throw new StoreError("invalid", "The URL of the database does not begin with postgres:// or is not a URL.");
+  throw new StoreError("invalid", "The database URL is invalid. It must start with postgres://.");
 }
 
 /**

@@ -74,7 +74,7 @@ export interface ScheduleImport {
   readonly loss?: string | undefined;
 }
 
-/** A step of a path: the entry of a list with this id. */
+/** Path segment that selects the list entry with this id. */
 interface EntryOf {
   readonly id: string;
 }

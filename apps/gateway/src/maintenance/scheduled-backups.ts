@@ -2,6 +2,7 @@ import { reasonOf } from "@signalbox/agent-core";
 import type { BackupsConfig } from "@signalbox/config";
 import {
   configuredPath,
+  GatewayError,
   type Home,
   type HomeLogger,
   listScheduledBackups,
@@ -53,7 +54,10 @@ export function createScheduledBackups({
         {
           dir: place,
           err: reasonOf(error),
-          remedy: "check that the folder is writable and the disk has space",
+          remedy:
+            error instanceof GatewayError && error.code === "usage"
+              ? "remove backups.everyHours"
+              : "check that the folder is writable and the disk has space",
         },
         "the scheduled backup failed",
       );

@@ -76,7 +76,7 @@ export class Watch {
       for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
         const row = readImsgRow(next);
         if (row === undefined) {
-          this.#services.logger.warn("a message of imsg could not be read");
+          this.#services.logger.warn("a message from imsg could not be parsed");
           continue;
         }
         if (await this.#services.reader.receive(row)) continue;

@@ -7,7 +7,9 @@ export const backupsSchema = z
       .min(1)
       .max(8_760)
       .optional()
-      .describe("Hours between two backups. Default: the gateway makes none."),
+      .describe(
+        "Hours between two backups of the home and its SQLite file. Default: the gateway makes none.",
+      ),
     keep: z.int().min(1).max(1_000).default(7).describe("Number of scheduled backups to keep."),
     dir: z
       .string()

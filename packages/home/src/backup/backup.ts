@@ -21,7 +21,7 @@ export interface BackupReport {
 }
 
 const POSTGRES_BACKUP =
-  "The database of this gateway is in PostgreSQL. Back it up by its own means, such as pg_dump, and copy the home.";
+  "The database of this gateway is in PostgreSQL. Back it up with its own tools, such as pg_dump, and copy the configuration, secrets/, workspaces/ and skills/.";
 
 /** Options of a backup. */
 export interface BackupOptions {

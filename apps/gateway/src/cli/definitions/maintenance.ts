@@ -22,20 +22,20 @@ export function addImport(program: Command, { runOnTwo }: Actions): void {
   command(
     program,
     "import <system> [folder]",
-    "import the home of openclaw, nanobot or hermes; prints a plan and changes nothing without --apply",
+    "import the home of OpenClaw, nanobot or Hermes; prints a plan and changes nothing without --apply",
     [
       "import openclaw",
       "import openclaw ~/.openclaw --apply --secrets",
       "import hermes --only workspaces,memory",
     ],
   )
-    .option("--apply", "import; only while no gateway is running")
+    .option("--apply", "carry out the plan; only while no gateway is running")
     .option("--secrets", "also copy keys and tokens, into files that only you can read")
     .option("--only <parts>", "workspaces, skills, memory, sessions, people, schedules, config", listed)
     .option("--agent <theirs=ours>", "rename an agent", settings)
     .option("--account <channel/theirs=ours>", "rename an account of a channel", settings)
     .option("--owner <channel:id>", "a person who is an owner, if the home names none", listed)
-    .option("--since <days>", "only conversations with activity in the last days", count)
+    .option("--since <days>", "only conversations with activity in this number of days", count)
     .option("--force <parts>", "replace items of these parts that exist", listed)
     .option("--trust-memory", "import notes as the owner's own, although others could talk to the agent")
     .action(runOnTwo(async () => (await import("../commands/import.ts")).importFrom));

@@ -104,7 +104,11 @@ export function convertConfiguration(
       ["agents", "defaults", "tools", "ask", "exec"],
       approvals === "off" ? "tainted" : "unlisted",
     );
-  reader.note(["command_allowlist"], "unsupported", "It lists patterns of danger and not commands.");
+  reader.note(
+    ["command_allowlist"],
+    "unsupported",
+    "It contains patterns of dangerous commands, not commands.",
+  );
   const { imports, items } = reader.finish();
   return {
     imports: [...imports, ...access.people],

@@ -226,7 +226,7 @@ function convertUser(
 const OLD_ENVELOPE =
   /^\[(?:Telegram|Discord|Slack|Feishu|Lark) ([^\]\n]{1,200}?)(?: id:[^\]\n ]+)?(?: [+-]\d[^\]\n]*)?(?: \d{4}-\d\d-\d\d[^\]\n]*)?\] ([\s\S]*)\n\[message_id: ([^\]\n]{1,200})\]\s*$/;
 
-/** Reads the envelope of old messages. Returns undefined unless the whole text has its form. */
+/** Reads the envelope of old messages. Returns undefined unless the whole text matches. */
 function readOldEnvelope(
   text: string,
 ): { readonly name: string; readonly text: string; readonly messageId: string } | undefined {
