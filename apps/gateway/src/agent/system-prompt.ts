@@ -134,7 +134,7 @@ function getGroupSection(
   event: MessageEvent,
 ): readonly ExtraSection[] {
   if (event.conversation.kind === "direct") return [];
-  const text = findGroupRule(rules, getGroupIds(createAdmissionInput(event, {})))?.prompt;
+  const text = findGroupRule(rules, getGroupIds(createAdmissionInput(event, {}))).prompt;
   return text === undefined ? [] : [{ name: "group", title: "This group", text, part: "stable" }];
 }
 

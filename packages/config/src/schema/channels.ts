@@ -151,9 +151,9 @@ const groupRuleSchema = z
         "Who is answered in this group besides owners; `listed` is the people in the rule's `allow`. Default: `access.groups.people`.",
       ),
     allow: names
-      .default([])
+      .optional()
       .describe(
-        "Ids of people who are answered in this group in addition to `people`, written `channel:id`. Their role there does not change.",
+        "Ids of people who are answered in this group in addition to `people`, written `channel:id`. Their role there does not change. A thread's rule with `people` does not use the list of its channel.",
       ),
     requireMention: z.boolean().optional().describe("Default: `access.groups.requireMention`."),
     tools: toolRule.optional().describe("The agent's tools that it may use in this group."),
@@ -189,7 +189,7 @@ export const accessSchema = z
           .record(z.string().min(1), groupRuleSchema)
           .default({})
           .describe(
-            "Rules for single groups, by `channel:id`. A thread without its own rule follows that of its channel. A rule does not admit the group: `allow` does.",
+            "Rules for single groups, by `channel:id`. A thread follows the rule of its channel; a rule of the thread itself replaces only the settings that it has. A rule does not admit the group: `allow` does.",
           ),
         requireMention: z
           .boolean()

@@ -4,6 +4,7 @@ import {
   type Admission,
   type AdmissionInput,
   createAdmission,
+  findGroupRule,
   type GroupRule,
 } from "../index.ts";
 
@@ -84,6 +85,40 @@ describe("people in groups", () => {
     expect(answers(settings, { conversationId: "new", otherConversationIds: ["oc_team"] })).toBe("guest");
     expect(answers(settings, { conversationId: "oc_other" })).toBe("keep group_sender");
     expect(answers(settings, { channel: "discord" })).toBe("keep group_sender");
+  });
+
+  it("takes each setting that a thread's rule lacks from the rule of its channel", () => {
+    const inThread = (channel: GroupRule, thread: GroupRule, input: Partial<AdmissionInput> = {}): string =>
+      answers(
+        { groups: { rules: { "feishu:oc_team": channel, "feishu:oc_thread": thread } } },
+        { conversationId: "oc_thread", parentId: "oc_team", ...input },
+      );
+    const closed: GroupRule = { people: "listed", allow: ["feishu:ou_1"], requireMention: false };
+    const stranger = { senderId: "ou_2" };
+    expect(inThread(closed, { prompt: "Be brief." }, { addressed: "none" })).toBe("guest");
+    expect(inThread(closed, { prompt: "Be brief." }, stranger)).toBe("keep group_sender");
+    expect(inThread(closed, { requireMention: true }, { addressed: "none" })).toBe("keep not_addressed");
+    expect(inThread(closed, { allow: ["feishu:ou_2"] }, stranger)).toBe("guest");
+    expect(inThread(closed, { allow: ["feishu:ou_2"] })).toBe("keep group_sender");
+    expect(inThread(closed, { people: "anyone" }, stranger)).toBe("guest");
+  });
+
+  it("adds no people of the channel's rule to a thread whose rule has `people`", () => {
+    const rules = {
+      "feishu:oc_team": { people: "anyone", allow: ["feishu:ou_1"] },
+      "feishu:oc_thread": { people: "listed" },
+    } as const;
+    const thread = { conversationId: "oc_thread", parentId: "oc_team" };
+    expect(answers({ groups: { rules } }, thread)).toBe("keep group_sender");
+  });
+
+  it("finds the instructions of the channel for a thread whose rule has none", () => {
+    const rules = {
+      "feishu:oc_team": { prompt: "Be brief." },
+      "feishu:oc_thread": { people: "listed" },
+    } as const;
+    expect(findGroupRule(rules, ["feishu:oc_thread", "feishu:oc_team"]).prompt).toBe("Be brief.");
+    expect(findGroupRule(rules, ["feishu:oc_other"]).prompt).toBeUndefined();
   });
 
   it("does not admit a group by its rule", () => {

@@ -19,7 +19,7 @@ export interface AccessRules {
     readonly people?: "anyone" | "members";
     /** True if the agent answers only messages that mention it or reply to it. Default: true. */
     readonly requireMention?: boolean;
-    /** Rules for single groups, by id. */
+    /** Rules for single groups and threads, by id. A thread's rule precedes its channel's rule, setting by setting. */
     readonly rules?: Readonly<Record<string, GroupRule>>;
     /** Maximum number of unanswered messages to remember as context. With 0, they are ignored. Default: 0. */
     readonly historyLimit?: number;
@@ -28,13 +28,18 @@ export interface AccessRules {
   };
 }
 
-/** A rule for one group. Absent fields follow the rule for all groups. */
+/** A rule for one group. Absent fields follow the rule of the parent group, if any, then the rule for all groups. */
 export interface GroupRule {
   /** `listed` are the people in `allow`. Owners are always answered. */
   readonly people?: "anyone" | "members" | "listed" | undefined;
-  /** Ids of people who are answered in the group in addition to `people`. Default: none. */
+  /**
+   * Ids of people who are answered in the group in addition to `people`. Default: those of the parent group's rule if
+   * `people` is absent too, else none.
+   */
   readonly allow?: readonly string[] | undefined;
   readonly requireMention?: boolean | undefined;
+  /** Additional instructions for the agent. Admission ignores them. */
+  readonly prompt?: string | undefined;
 }
 
 /** The facts about a message that admission depends on. They do not include names of people and groups. */
@@ -151,8 +156,8 @@ export function createAdmission(rules: AccessRules = {}): Admission {
     const ids = getGroupIds(input);
     const isListed = ids.some((id) => groups.has(id));
     const rule = findGroupRule(groupRules.rules ?? {}, ids);
-    const admitted = rule?.people ?? groupRules.people ?? "anyone";
-    const requireMention = rule?.requireMention ?? groupRules.requireMention ?? true;
+    const admitted = rule.people ?? groupRules.people ?? "anyone";
+    const requireMention = rule.requireMention ?? groupRules.requireMention ?? true;
     const sender = `${input.channel}:${input.senderId}`;
     const role = owners.has(sender) ? "owner" : people.has(sender) ? "member" : "guest";
     if (mode === "off") return { kind: "ignore", rule: "groups_off" };
@@ -163,7 +168,7 @@ export function createAdmission(rules: AccessRules = {}): Admission {
       role === "owner" ||
       admitted === "anyone" ||
       (admitted === "members" && role === "member") ||
-      (rule?.allow ?? []).includes(sender);
+      (rule.allow ?? []).includes(sender);
     if (input.senderIsBot) {
       // Bots get no answer, but their messages, such as alerts, are useful context for people's questions.
       return bots === "mentioned" && input.addressed !== "none" && maySpeak
@@ -200,13 +205,22 @@ export function getGroupIds({
   return ids.map((id) => `${channel}:${id}`);
 }
 
-/** Returns the rule of the first id that has one, if any. */
-export function findGroupRule<Rule>(
-  rules: Readonly<Record<string, Rule>>,
-  ids: readonly string[],
-): Rule | undefined {
-  const found = ids.find((id) => Object.hasOwn(rules, id));
-  return found === undefined ? undefined : rules[found];
+/**
+ * Combines the rules of a group and its parent. Each setting comes from the first id whose rule has it. `allow` comes
+ * from no rule after the one with `people`, because the list adds to these people.
+ *
+ * @param ids as `getGroupIds` returns them
+ */
+export function findGroupRule(rules: Readonly<Record<string, GroupRule>>, ids: readonly string[]): GroupRule {
+  const found = ids.flatMap((id) => (Object.hasOwn(rules, id) ? (rules[id] ?? []) : []));
+  const withPeople = found.findIndex(({ people }) => people !== undefined);
+  const lists = withPeople === -1 ? found : found.slice(0, withPeople + 1);
+  return {
+    people: found[withPeople]?.people,
+    allow: lists.find(({ allow }) => allow !== undefined)?.allow,
+    requireMention: found.find(({ requireMention }) => requireMention !== undefined)?.requireMention,
+    prompt: found.find(({ prompt }) => prompt !== undefined)?.prompt,
+  };
 }
 
 function getGroupRule(requireMention: boolean, { addressed }: AdmissionInput): AdmissionRule {
