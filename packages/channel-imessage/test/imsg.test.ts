@@ -55,6 +55,25 @@ describe("the rows of Messages", () => {
     await expect.poll(() => attempts).toEqual(["one", "one", "two"]);
   });
 
+  it("are all read if more are waiting than fit, also those after a failed unsubscription", async () => {
+    await using bench = await openImsg();
+    const { promise, resolve } = Promise.withResolvers<"accepted">();
+    const emitted = new Set<string>();
+    bench.onEmit = (event) => {
+      if (event.type === "message") emitted.add(event.text);
+      return promise;
+    };
+    bench.fakeServer.fail({ kind: "error", method: "watch.unsubscribe" });
+    const expected = Array.from({ length: limits.waitingRows + 3 }, (_, index) => `row ${index}`);
+    for (const text of expected.slice(0, -1)) bench.fakeServer.messages.say(text);
+    await expect
+      .poll(() => bench.logged.join(), { timeout: 10_000 })
+      .toContain("too many messages are waiting");
+    bench.fakeServer.messages.say(expected.at(-1) ?? "");
+    resolve("accepted");
+    await expect.poll(() => [...emitted], { timeout: 20_000 }).toEqual(expected);
+  });
+
   it("are read by a new process after imsg ended, or its subscription", async () => {
     await using bench = await openImsg();
     bench.fakeServer.killAll();

@@ -28,8 +28,11 @@ export class Watch {
   #rpc: JsonRpc | undefined;
   #subscription: unknown;
   #waiting: Payload[] = [];
-  #isBusy = false;
-  #isRestarting = false;
+  #draining: Promise<void> | undefined;
+  /** True while rows are ignored, because the next subscription delivers them again. */
+  #isPaused = true;
+  /** The connection on which a subscription is being replaced. */
+  #restarting: JsonRpc | undefined;
 
   constructor(services: Services) {
     this.#services = services;
@@ -48,15 +51,21 @@ export class Watch {
   }
 
   #add(message: unknown): void {
+    if (this.#isPaused) return;
     if (isPayload(message)) this.#waiting.push(message);
     if (this.#waiting.length > limits.waitingRows) this.#restart("too many messages are waiting");
-    else void this.#drain();
+    this.#draining ??= this.#drain().finally(() => {
+      this.#draining = undefined;
+    });
   }
 
   async #subscribe(rpc: JsonRpc, signal: AbortSignal): Promise<void> {
+    this.#isPaused = true;
+    this.#waiting = [];
+    await this.#draining;
     const latest = await this.#services.findLatest(rpc, signal);
     const position = await this.#services.reader.begin(latest);
-    this.#waiting = [];
+    this.#isPaused = false;
     // 0 means the current end. An empty database is read from the beginning.
     const since = position === 0 ? -1 : position;
     const params = { since_rowid: since, attachments: true, include_reactions: true };
@@ -70,44 +79,42 @@ export class Watch {
   }
 
   async #drain(): Promise<void> {
-    if (this.#isBusy) return;
-    this.#isBusy = true;
-    try {
-      for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-        const row = readImsgRow(next);
-        if (row === undefined) {
-          this.#services.logger.warn("a message from imsg could not be parsed");
-          continue;
-        }
-        if (await this.#services.reader.receive(row)) continue;
-        this.#restart("a message could not be stored yet");
-        return;
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      const row = readImsgRow(next);
+      if (row === undefined) {
+        this.#services.logger.warn("a message from imsg could not be parsed");
+        continue;
       }
-    } finally {
-      this.#isBusy = false;
+      if (await this.#services.reader.receive(row)) continue;
+      return this.#restart("a message could not be stored yet");
     }
   }
 
   #restart(reason: string): void {
+    const rpc = this.#rpc;
+    this.#isPaused = true;
     this.#waiting = [];
-    if (this.#isRestarting || this.#services.stopped.aborted) return;
-    this.#isRestarting = true;
+    if (rpc === undefined || this.#restarting === rpc || this.#services.stopped.aborted) return;
+    this.#restarting = rpc;
     this.#services.logger.warn(reason);
-    void this.#resubscribe().finally(() => {
-      this.#isRestarting = false;
+    void this.#resubscribe(rpc).finally(() => {
+      if (this.#restarting === rpc) this.#restarting = undefined;
     });
   }
 
-  async #resubscribe(): Promise<void> {
+  async #resubscribe(rpc: JsonRpc): Promise<void> {
     const { clock, logger, stopped } = this.#services;
-    const rpc = this.#rpc;
-    while (!stopped.aborted && rpc !== undefined && rpc === this.#rpc) {
+    const isCurrent = (): boolean => !stopped.aborted && rpc === this.#rpc;
+    // Rows of the new subscription can require another restart before its response arrives.
+    while (isCurrent() && this.#isPaused) {
       const what = { what: "listening for messages", write: false, signal: stopped };
       await rpc.call("watch.unsubscribe", { subscription: this.#subscription }, what).catch(() => {});
       await clock.delay(limits.rejectedRowMs, stopped).catch(() => {});
+      if (!isCurrent()) return;
       try {
-        return await this.#subscribe(rpc, stopped);
+        await this.#subscribe(rpc, stopped);
       } catch (error) {
+        this.#isPaused = true;
         logger.warn("messages cannot be read yet", { reason: reasonOf(error) });
       }
     }
