@@ -115,6 +115,30 @@ describe("the event stream", () => {
     await expect.poll(() => emitted).toEqual(["one", "two"]);
   });
 
+  it("is read further if its state cannot be stored, and no event is lost", async () => {
+    const { state } = createState();
+    let isFull = false;
+    let ahead = 0;
+    const set: ChannelState["set"] = async (key, value) => {
+      if (isFull) throw new Error("the disk is full");
+      await state.set(key, value);
+    };
+    await using bench = await openBench({
+      context: { state: { ...state, set }, clock: { ...hasty, now: () => Date.now() + ahead } },
+    });
+    isFull = true;
+    // The note about received events is due after a minute.
+    ahead = 120_000;
+    const events = ["one", "two"].map(
+      (text, index) =>
+        `id:${index + 1}\nevent:receive\ndata:${JSON.stringify({ envelope: textEnvelope(text, { timestamp: Date.now() + index }), account })}\n\n`,
+    );
+    bench.fakeServer.events.writeRaw(events.join(""));
+    await expect.poll(() => texts(bench.events)).toEqual(["one", "two"]);
+    expect(bench.logged.filter((line) => line.includes("could not be stored"))).toHaveLength(4);
+    expect(bench.fakeServer.events.opened).toBe(1);
+  });
+
   it("works with a daemon that sends the headers only with the first keep-alive", async () => {
     const fakeServer = await startFakeSignal({ lateHeaders: true });
     const opening = openBench({ fakeServer });

@@ -75,10 +75,19 @@ export class Receiver {
   /** Emits the events of a message until they are accepted. Resolves earlier only if the account is stopped. */
   async receive({ id, data }: StreamEvent): Promise<void> {
     if (!(await this.#emitUntilAccepted(await this.#read(data)))) return;
-    await this.#gaps.note();
+    await this.#store(() => this.#gaps.note());
     if (id === undefined || id === "") return;
     this.#lastEventId = id;
-    await this.#context.state.set(this.#key, id);
+    await this.#store(() => this.#context.state.set(this.#key, id));
+  }
+
+  /** Logs a failure. An older note or id only makes a gap longer or events arrive again, which the host recognizes. */
+  async #store(write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      this.#context.logger.warn("the state of the stream could not be stored", { reason: reasonOf(error) });
+    }
   }
 
   async #read(data: string): Promise<readonly InboundEvent[]> {
