@@ -4,15 +4,19 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import fs from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { openStore } from "@signalbox/store";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { type Home, locateHome } from "../layout.ts";
 import { restoreBackup } from "../restore.ts";
 import { backupHome } from "./backup.ts";
@@ -21,8 +25,22 @@ import { tryRestore } from "./try-restore.ts";
 
 const NOW = new Date("2026-11-29T12:00:00.000Z");
 
+/** Calls a function before each file is opened. */
+function beforeOpen(happens: (path: string) => void): void {
+  const open = fs.open;
+  const spy = vi.spyOn(fs, "open").mockImplementation(async (path, ...rest) => {
+    happens(String(path));
+    return open(path, ...rest);
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+}
+
 async function createHome(): Promise<{ readonly dir: string; readonly home: Home }> {
-  const dir = mkdtempSync(join(tmpdir(), "signalbox-whole-"));
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-whole-")));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const files = {
     "signalbox.yaml": "gateway: { port: 1 }\n",
@@ -137,4 +155,57 @@ it("removes no scheduled backup if the new one fails", async () => {
     rotateBackups(home, { dir: backups, keep: 1, secrets: false }, new Date(NOW.getTime() + 1)),
   ).rejects.toThrow();
   expect(readdirSync(backups)).toEqual(["scheduled-2026-11-29T12-00-00.000Z"]);
+});
+
+it.each(["EACCES", "EPERM"])(
+  "leaves out a file that cannot be read because of %s, and copies the others",
+  async (code) => {
+    const { dir, home } = await createHome();
+    beforeOpen((path) => {
+      if (path === join(home.dir, "workspaces/main/run.sh"))
+        throw Object.assign(new Error("closed"), { code });
+    });
+    const report = await backupHome(home, join(dir, "backup"));
+    expect(report.home).toMatchObject({
+      files: 4,
+      leftOut: ["workspaces/main/link", "workspaces/main/run.sh"],
+    });
+    await tryRestore(home, join(dir, "backup"), NOW);
+  },
+);
+
+it("fails if the backup cannot be written", async () => {
+  const { dir, home } = await createHome();
+  beforeOpen((path) => {
+    if (path === join(dir, "backup/workspaces/main/run.sh"))
+      throw Object.assign(new Error("closed"), { code: "EACCES" });
+  });
+  await expect(backupHome(home, join(dir, "backup"))).rejects.toThrow("closed");
+});
+
+it.each([
+  ["a file", "workspaces/main/key", "secrets/key"],
+  ["a folder", "workspaces/main", "secrets"],
+])("copies no secret if %s is replaced with a link before it is opened", async (_, replaced, target) => {
+  const { dir, home } = await createHome();
+  const place = join(home.dir, replaced);
+  writeFileSync(join(home.dir, "workspaces/main/key"), "mine\n");
+  beforeOpen((path) => {
+    if (path !== join(home.dir, "workspaces/main/key")) return;
+    renameSync(place, join(dir, "old"));
+    symlinkSync(join(home.dir, target), place);
+  });
+  const report = await backupHome(home, join(dir, "backup"));
+  expect(existsSync(join(dir, "backup/workspaces/main/key"))).toBe(false);
+  expect(report.home.leftOut).toContain("workspaces/main/key");
+});
+
+it("copies and restores a file that is larger than one chunk", async () => {
+  const { dir, home } = await createHome();
+  const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => `${index}\n`).join(""));
+  writeFileSync(join(home.dir, "workspaces/main/large"), bytes);
+  await backupHome(home, join(dir, "backup"));
+  const other = locateHome(join(dir, "other"), {});
+  await restoreBackup(other, join(dir, "backup"), NOW);
+  expect(readFileSync(join(other.dir, "workspaces/main/large")).equals(bytes)).toBe(true);
 });

@@ -52,7 +52,9 @@ export async function backup(
       ...(options.secrets === true
         ? ["It contains secrets. Store it where only you can read it."]
         : ["It does not contain `secrets/` and the gateway's token. --secrets adds them."]),
-      ...copied.leftOut.map((name) => `${name} is a link or a special file, and was not copied.`),
+      ...copied.leftOut.map(
+        (name) => `${name} is a link, a special file or not readable, and was not copied.`,
+      ),
       ...missing.map((id) => `Attachment ${id} of an undelivered reply is no longer kept.`),
       ...unnoted,
     ]);
