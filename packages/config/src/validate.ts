@@ -22,7 +22,8 @@ export interface ValidationResult<T> {
 
 /**
  * Validates a part against its schema. Unknown keys are reported and removed. An invalid value makes the part invalid,
- * unless there is `replace`: then only that value is removed, or replaced by what `replace` returns.
+ * unless there is `replace`: then only that value is removed, or replaced by what `replace` returns. An unknown key is an
+ * invalid value if `replace` returns a replacement for a mapping that contains it.
  *
  * @param hides whether a value may be a secret that messages must not repeat
  */
@@ -35,16 +36,25 @@ export function validate<S extends z.ZodType>(
 ): ValidationResult<z.output<S>> {
   const issues: ConfigIssue[] = [];
   let current = input;
+  const closed: Replacement[] = [];
   // Each round removes what is invalid and validates the rest, so that one mistake does not hide others.
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const result = schema.safeParse(current, { reportInput: true });
-    if (result.success) return { value: result.data, issues };
+    if (result.success) {
+      if (closed.length === 0) return { value: result.data, issues };
+      // Last, so that other mistakes in these mappings are reported too.
+      current = closed.splice(0).reduce(withReplacement, current);
+      continue;
+    }
     const unknown = result.error.issues.filter((issue) => issue.code === "unrecognized_keys");
     for (const issue of unknown) {
       const path = issue.path.filter(isStep);
       for (const key of issue.keys) {
+        const replacement = replace?.([...path, key]);
+        const isClosed = replacement !== undefined && replacement.path.length <= path.length;
+        if (isClosed) closed.push(replacement);
         issues.push({
-          kind: "unknown_key",
+          kind: isClosed ? "invalid" : "unknown_key",
           path: [...at, ...path, key],
           ...describeUnknownKey(key, getKeysAt(schema, path)),
         });

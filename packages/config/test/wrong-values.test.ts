@@ -275,6 +275,21 @@ mcp:
       "access: { groups: { rules: { 'feishu:g': { tools: { deny: exec } } } } }",
       { groups: { rules: { "feishu:g": { people: "listed", tools: { allow: [] } } } } },
     ],
+    [
+      "access: { groups: { rules: { 'feishu:g': { poeple: listed, allow: ['feishu:a'] } } } }",
+      { groups: { rules: { "feishu:g": { people: "listed", tools: { allow: [] } } } } },
+    ],
+    [
+      "access: { groups: { rules: { 'feishu:g': { tool: { allow: [] } }, 'feishu:h': { tools: { alow: [] } } } } }",
+      {
+        groups: {
+          rules: {
+            "feishu:g": { people: "listed", tools: { allow: [] } },
+            "feishu:h": { people: "listed", tools: { allow: [] } },
+          },
+        },
+      },
+    ],
     ["access: { dm: allowlist, allow: feishu:a }", { dm: "allowlist", allow: [] }],
     [
       "access: { dm: allowlist, allow: [feishu:a, 7], owners: [[]] }",
@@ -288,6 +303,22 @@ mcp:
     expect(loaded.config.access).toMatchObject(expected);
   });
 
+  it("reports every mistake of a group's rule as an error, with suggestions for misspelled keys", () => {
+    const { problems } = load(
+      "access: { groups: { rules: { 'feishu:g': { poeple: listed, requireMention: 7, tool: { allow: [] } } } } }",
+    );
+    const errors = problems.filter(({ severity }) => severity === "error");
+    expect(errors.map(({ path }) => path.split(".").at(-1))).toEqual(["poeple", "tool", "requireMention"]);
+    expect(problems[0]).toMatchObject({ message: "unknown key" });
+    expect(problems[0]?.remedy).toContain("people");
+    expect(problems[0]?.ignored).toBeUndefined();
+  });
+
+  it("lets a thread's rule follow the list of its channel unless it has one", () => {
+    const { config } = load("access: { groups: { rules: { 'feishu:g': { prompt: hi } } } }");
+    expect(config.access.groups.rules["feishu:g"]?.allow).toBeUndefined();
+  });
+
   it.each([
     [
       "agents: { defaults: { model: a/b, tools: { allow: [read], deny: exec } } }",
@@ -298,6 +329,7 @@ mcp:
       "agents: { defaults: 7 }",
       { tools: { allow: [] }, skills: { allow: [] }, heartbeat: { enabled: false } },
     ],
+    ["agents: { defaults: { model: a/b, tools: { alow: [read] } } }", { model: "a/b", tools: { allow: [] } }],
   ])("gives agents nothing by mistake: %s", (text, expected) => {
     const loaded = load(text);
     expect(only(loaded).severity).toBe("error");
