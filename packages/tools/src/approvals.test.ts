@@ -75,7 +75,8 @@ test("reports an expired request once, even if no call waits for it", async () =
   const unused = await approvals.request({ ...REQUEST, sessionKey: "s2" });
   await approvals.resolve(unused.id, "allow", "owner");
   await expect.poll(() => expired, { timeout: 10_000 }).toEqual([undecided.id]);
-  expect((await approvals.list()).map(({ state }) => state)).toEqual(["expired", "expired"]);
+  const states = async () => (await approvals.list()).map(({ state }) => state);
+  await expect.poll(states, { timeout: 10_000 }).toEqual(["expired", "expired"]);
   expect(expired).toEqual([undecided.id]);
 });
 

@@ -47,7 +47,8 @@ it("a backup taken from a running gateway is a home that sends what was unsent, 
     media: { files: 1, bytes: REPORT.length },
     missing: [],
   });
-  expect(readdirSync(folder).sort()).toEqual(["media", "signalbox.db"]);
+  const entries = ["backup.json", "media", "signalbox.db", "signalbox.yaml", "workspaces"];
+  expect(readdirSync(folder).sort()).toEqual(entries);
   expect(readdirSync(join(folder, "media"))).toEqual([ID]);
   for (const name of ["", "media"]) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o700);
   for (const name of ["signalbox.db", `media/${ID}`])

@@ -180,8 +180,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${GATEWAY}/pipeline/3-accept/accept.ts`,
-        from: "const due = (await inbox.claimDue(ctx.lease)).map(",
-        to: "const due = (await inbox.claimDue(ctx.lease)).toReversed().map(",
+        from: "const due = (await inbox.claimDue(ctx.lease, isHere)).map(",
+        to: "const due = (await inbox.claimDue(ctx.lease, isHere)).toReversed().map(",
       },
     ],
     scenario: { course: laterAt("finish.before", 6, 8, 7, 9), mode: "followup" },
@@ -204,7 +204,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${GATEWAY}/pipeline/pipeline.ts`,
-        from: "await queueModes.read(accepted.route.sessionKey);\n    enter(ctx, accepted);",
+        from: "await queueModes.read(accepted.route.sessionKey);\n    enter(ctx, accepted, true);",
         to: ";",
       },
     ],
