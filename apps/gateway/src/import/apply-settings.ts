@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { reasonOf } from "@signalbox/agent-core";
 import { type ConfigEdit, ConfigError, type ConfigPath, editConfig, loadConfig } from "@signalbox/config";
@@ -45,7 +47,9 @@ export async function applySettings(source: SourceHome, target: SettingsTarget):
   for (const each of placed) {
     if (outcomes.has(each.setting)) continue;
     const earlier = await records.get("setting", each.name);
-    const outcome = compare(each, getAt(present, each.path), earlier, isForced);
+    const outcome =
+      compare(each, getAt(present, each.path), earlier, isForced) ??
+      (isForced ? undefined : compareSecret(each.setting, target.home));
     if (outcome !== undefined) outcomes.set(each.setting, outcome);
   }
   // A conflict in a unit keeps the whole unit out.
@@ -63,7 +67,7 @@ export async function applySettings(source: SourceHome, target: SettingsTarget):
   if (target.apply) {
     for (const { setting } of chosen)
       if (setting.secret !== undefined)
-        storeSecret(target.home, safeName(setting.secret.name), setting.secret.value);
+        storeSecret(target.home, nameSecret(setting, setting.secret.name), setting.secret.value);
     if (chosen.length > 0)
       replaceConfig(
         target.home,
@@ -99,16 +103,30 @@ function place(settings: readonly SettingImport[], present: unknown): readonly P
       return ids.indexOf(step.id);
     });
     const value =
-      setting.secret === undefined ? setting.value : `\${file:secrets/${safeName(setting.secret.name)}}`;
+      setting.secret === undefined
+        ? setting.value
+        : `\${file:secrets/${nameSecret(setting, setting.secret.name)}}`;
     return { setting, path, value, name: formatSettingPath(setting.path) };
   });
 }
 
-function safeName(name: string): string {
-  return name
+/** Returns the name of the file of a secret. Two settings never have the same name, and each keeps its name. */
+function nameSecret({ path }: SettingImport, name: string): string {
+  const readable = name
     .toLowerCase()
     .replace(/[^a-z0-9._-]+/g, "-")
     .replace(/^\.+/, "");
+  return `${readable}-${hashOf(path).slice(0, 8)}`;
+}
+
+/** Returns a conflict if the file of a secret exists with another content. */
+function compareSecret(setting: SettingImport, home: Target["home"]): Outcome | undefined {
+  if (setting.secret === undefined) return undefined;
+  const name = nameSecret(setting, setting.secret.name);
+  const file = join(home.dir, "secrets", name);
+  if (!existsSync(file) || readFileSync(file, "utf8").trimEnd() === setting.secret.value.trimEnd())
+    return undefined;
+  return { state: "conflict", why: `secrets/${name} has another value here.` };
 }
 
 /** Leaves out the units whose secrets are not copied or not available. */

@@ -35,8 +35,7 @@ export function createSecretReader(
   };
   return {
     stored,
-    read(value, wanted) {
-      const name = wanted.toLowerCase().replace(/[^a-z0-9._-]+/g, "-");
+    read(value, name) {
       const text = asText(value);
       const variable = REFERENCE.exec(text ?? "")?.[1];
       if (variable !== undefined) return ofVariable(variable, name);

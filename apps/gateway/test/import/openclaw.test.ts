@@ -377,6 +377,47 @@ it("leaves secrets out without --secrets, and never prints them", async () => {
   expect(readFileSync(join(withSecrets.home, "signalbox.yaml"), "utf8")).not.toContain(KEY);
 });
 
+const SIMILAR_NAMES = {
+  models: {
+    providers: {
+      openai: { api: "openai-completions", apiKey: "sk-invented-one", headers: { 2: "sk-invented-two" } },
+      "openai-2": { api: "openai-completions", apiKey: "sk-invented-three" },
+    },
+  },
+};
+
+it("stores secrets of similarly named settings in files of their own", async () => {
+  const dir = createSource({ configuration: SIMILAR_NAMES });
+  const { home } = await run(dir);
+  const { config } = loadConfig({
+    file: join(home, "signalbox.yaml"),
+    text: readFileSync(join(home, "signalbox.yaml"), "utf8"),
+    env: {},
+    sources: secretSources(locateHome(home, {}), {}),
+  });
+  expect(config.models.providers).toMatchObject({
+    openai: { apiKey: "sk-invented-one", headers: { 2: "sk-invented-two" } },
+    "openai-2": { apiKey: "sk-invented-three" },
+  });
+});
+
+it("replaces a stored secret of another value only with --force", async () => {
+  const dir = createSource({ configuration: SIMILAR_NAMES });
+  const planned = await run(dir);
+  const name = /secrets\/(model-openai-2-\w+)/.exec(
+    readFileSync(join(planned.home, "signalbox.yaml"), "utf8").split("openai-2:")[1] ?? "",
+  )?.[1];
+  const home = temporaryFolder();
+  const file = join(home, "secrets", name ?? "");
+  mkdirSync(join(home, "secrets"));
+  writeFileSync(file, "mine\n");
+  const { report } = await run(dir, {}, { home });
+  expect(whyOf(report, "models.providers.openai-2.apiKey")).toBe(`secrets/${name} has another value here.`);
+  expect(readFileSync(file, "utf8")).toBe("mine\n");
+  await run(dir, { force: new Set(["config"]) }, { home });
+  expect(readFileSync(file, "utf8")).toBe("sk-invented-three\n");
+});
+
 it("imports skills without an approval", async () => {
   const { home, report, store } = await run(createSource());
   expect(stateOf(report, "skills/weather")).toBe("changed");
