@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { mayContainPassword } from "./secret-places.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** Description of a mistake and its remedy. The message continues a sentence that begins with the key. */
@@ -26,7 +27,7 @@ const KINDS: Readonly<Record<string, ValueKind>> = {
 };
 
 /**
- * Describes an issue of zod in plain words.
+ * Describes an issue of zod in plain words. The message does not repeat a value that may contain a password.
  *
  * @param isSecret whether the value may be a secret, which the message must not repeat
  */
@@ -71,9 +72,13 @@ const MAX_SHOWN_CHARS = 60;
 function describeValue(input: unknown, isSecret: boolean): string {
   if (Array.isArray(input)) return "a list";
   if (typeof input === "object") return "a mapping";
-  if (isSecret) return typeof input === "string" ? "text" : `a ${typeof input}`;
+  if (isHidden(input, isSecret)) return typeof input === "string" ? "text" : `a ${typeof input}`;
   if (typeof input !== "string") return String(input);
   return input.length > MAX_SHOWN_CHARS ? "a long text" : `the text ${JSON.stringify(input)}`;
+}
+
+function isHidden(input: unknown, isSecret: boolean): boolean {
+  return isSecret || (typeof input === "string" && mayContainPassword(input));
 }
 
 function describeChoice(choices: readonly string[], input: unknown, isSecret: boolean): IssueMessage {
@@ -82,7 +87,7 @@ function describeChoice(choices: readonly string[], input: unknown, isSecret: bo
   // YAML reads an unquoted `off` as text, but `on`, `yes` and their like may come from other tools as booleans.
   const value = describeValue(input, isSecret).replace(/^the text /, "");
   return {
-    message: isSecret ? "is not an allowed value" : `${value} is not an allowed value`,
+    message: isHidden(input, isSecret) ? "is not an allowed value" : `${value} is not an allowed value`,
     remedy: `${typeof input === "string" ? didYouMean(input, choices) : ""}${all}`,
   };
 }
@@ -110,7 +115,7 @@ function describeSize(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig):
 function describeFormat(issue: z.core.$ZodIssueInvalidStringFormat, isSecret: boolean): IssueMessage {
   const { input } = issue;
   const shown =
-    isSecret || typeof input !== "string" || input.length > MAX_SHOWN_CHARS
+    typeof input !== "string" || isHidden(input, isSecret) || input.length > MAX_SHOWN_CHARS
       ? ""
       : `, but is ${JSON.stringify(input)}`;
   if (issue.format === "url")

@@ -25,6 +25,14 @@ export function isSecretPlace(path: ConfigPath): boolean {
   }
 }
 
+/**
+ * Returns true if the value at a path is a secret or may contain one. `store.url` contains the database's password; it
+ * cannot be read from files and programs as secrets can.
+ */
+export function isConfidential(path: ConfigPath): boolean {
+  return isSecretPlace(path) || (path.length === 2 && path[0] === "store" && path[1] === "url");
+}
+
 /** All environment variables of skills count as secrets, whatever their names. */
 function isSkillVariable([section, setting]: readonly string[]): boolean {
   return section === "skills" && setting === "entries";
@@ -34,7 +42,8 @@ function isSkillVariable([section, setting]: readonly string[]): boolean {
 export function findSecrets(value: unknown, path: ConfigPath = []): string[] {
   if (typeof value === "string") {
     if (value === "") return [];
-    return isSecretPlace(path) ? [value, ...splitHeader(value, path)] : findInUrl(value);
+    const inUrl = findInUrl(value);
+    return isConfidential(path) ? [value, ...splitHeader(value, path), ...inUrl] : inUrl;
   }
   if (Array.isArray(value)) {
     const named = path.at(-1) === "args" ? findInArguments(value) : [];
@@ -73,6 +82,11 @@ function findInUrl(text: string): string[] {
     return SECRET_NAME.test(name) && written !== "" ? [...new Set([written, decodeQuery(written)])] : [];
   });
   return [...(password === undefined ? [] : [password]), ...inQuery];
+}
+
+/** Returns true if a text may contain a user's name and password before `@`, even if it is not a valid URL. */
+export function mayContainPassword(text: string): boolean {
+  return /:.+@/s.test(text);
 }
 
 function decodeQuery(written: string): string {

@@ -3,7 +3,7 @@ import type { Replacement } from "./fail-closed.ts";
 import { describeIssue } from "./issue-messages.ts";
 import type { ConfigPath } from "./problem.ts";
 import { getKeysAt } from "./schema-keys.ts";
-import { isSecretPlace } from "./secret-places.ts";
+import { isConfidential } from "./secret-places.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** An issue of a part of the configuration. */
@@ -91,7 +91,7 @@ function toConfigIssue(
   hides: (value: unknown) => boolean,
 ): ConfigIssue {
   const path = [...at, ...issue.path.filter(isStep)];
-  return { kind: "invalid", path, ...describeIssue(issue, isSecretPlace(path) || hides(issue.input)) };
+  return { kind: "invalid", path, ...describeIssue(issue, isConfidential(path) || hides(issue.input)) };
 }
 
 function describeUnknownKey(key: string, known: readonly string[]): Pick<ConfigIssue, "message" | "remedy"> {

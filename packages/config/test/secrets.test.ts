@@ -153,6 +153,26 @@ mcp: { servers: { here: { command: here, env: { MODE: quick-mode } } } }
     expect(loaded.secrets).toContain("a-secret-of-the-caller");
   });
 
+  it.each([
+    'store: { url: "postgresql+asyncpg://bot:hunter22@db/sb" }',
+    'store: { url: "postgres://bot:hunter22 x@db/sb" }',
+    'store: { url: "hunter22" }',
+    'store: "postgres://bot:hunter22@db/sb"',
+    'models: { providers: { a: { api: openai-chat, baseUrl: "bot:hunter22@models.example" } } }',
+    'links: { mode: "https://bot:hunter22@a.example" }',
+    'memory: { recallTokens: "https://bot:hunter22@a.example" }',
+  ])("does not repeat the password of an address in a message: %s", (text) => {
+    const message = (() => {
+      try {
+        return load(text).problems.map(formatProblem).join("\n");
+      } catch (error) {
+        return String(error);
+      }
+    })();
+    expect(message).toMatch(/store|baseUrl|links\.mode|recallTokens/);
+    expect(message).not.toContain("hunter22");
+  });
+
   it("does not repeat a secret in a message", () => {
     const env = { TOKEN: "hunter22" };
     const texts = [
