@@ -35,7 +35,8 @@ export function listTree(
       if (entries.length >= MAX_FILES) return;
       const path = prefix === "" ? entry.name : `${prefix}/${entry.name}`;
       const file = join(dir, path);
-      const why = ignored(path, entry.isDirectory()) ?? getFault(entry, file);
+      const why =
+        ignored(path, entry.isDirectory()) ?? (entry.isDirectory() ? undefined : getFault(entry, file));
       if (why !== undefined) entries.push({ path, file, leftOut: why });
       else if (entry.isDirectory()) visit(path, depth + 1);
       else entries.push({ path, file });
@@ -51,9 +52,24 @@ function readEntries(dir: string): Dirent[] {
   return readdirSync(dir, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function getFault(entry: Dirent, file: string): string | undefined {
-  if (entry.isDirectory()) return undefined;
-  if (entry.isSymbolicLink()) return "A link, which may lead out of the folder.";
+/** Returns the reason for leaving out a file of a home, or undefined for a regular file inside of it. */
+export function getFileFault(file: string, home: string): string | undefined {
+  return getFault(lstatSync(file), file) ?? (isReallyInside(file, home) ? undefined : LINK);
+}
+
+/** Returns the reason for leaving out a folder of a home, or undefined for a folder inside of it. */
+export function getFolderFault(dir: string, home: string): string | undefined {
+  if (lstatSync(dir).isSymbolicLink() || !isReallyInside(dir, home)) return LINK;
+  return lstatSync(dir).isDirectory() ? undefined : "Not a folder.";
+}
+
+const LINK = "A link, which may lead out of the folder.";
+
+function getFault(
+  entry: Pick<Dirent, "isDirectory" | "isFile" | "isSymbolicLink">,
+  file: string,
+): string | undefined {
+  if (entry.isSymbolicLink()) return LINK;
   if (!entry.isFile()) return "Not a regular file.";
   const { size } = lstatSync(file);
   return size > MAX_FILE_BYTES ? `Larger than ${MAX_FILE_BYTES / 1_000_000} MB.` : undefined;

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Item } from "./item.ts";
 import type { FileImport, SkillImport } from "./source.ts";
-import { listTree } from "./tree.ts";
+import { getFolderFault, listTree } from "./tree.ts";
 
 /** A workspace of another system. */
 export interface SourceWorkspace {
@@ -190,13 +190,16 @@ function joinNotes(
   }));
 }
 
-/** Converts the folders of `dir` that contain a SKILL.md. */
+/** Converts the folders of `dir` that contain a SKILL.md. A link is left out. */
 export function convertSkills(
   dir: string,
   to: string,
   prefix: string,
 ): { readonly imports: readonly SkillImport[]; readonly items: readonly Item[] } {
   if (!existsSync(dir)) return { imports: [], items: [] };
+  const fault = getFolderFault(dir, dirname(dir));
+  if (fault !== undefined)
+    return { imports: [], items: [{ part: "skills", id: prefix, state: "skipped", why: fault }] };
   const folders = new Map<string, Map<string, string>>();
   const items: Item[] = [];
   for (const { path, file, leftOut } of listTree(dir)) {

@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { loadConfig } from "@signalbox/config";
 import { locateHome, secretSources } from "@signalbox/home";
 import Sqlite from "better-sqlite3";
 import { expect, it } from "vitest";
-import { DAY, hashesOf, NOW, run, stateOf, temporaryFolder } from "./import-run.ts";
+import { DAY, hashesOf, NOW, run, stateOf, temporaryFolder, whyOf } from "./import-run.ts";
 
 const TOKEN = "5551234:AA-invented-bot-token";
 
@@ -170,4 +170,28 @@ it("does not read the configuration of a newer version, and imports the rest", a
   expect(report.warnings.join("\n")).toContain("newer Hermes");
   expect(stateOf(report, "config.yaml")).toBe("unsupported");
   expect(await store.sessions.get("agent:main:telegram:direct:5001")).toBeDefined();
+});
+
+it("imports no file through a link", async () => {
+  const dir = createSource();
+  const outside = temporaryFolder();
+  for (const name of ["SOUL.md", "MEMORY.md", "USER.md"]) writeFileSync(join(outside, name), "private\n");
+  mkdirSync(join(outside, "food/tea"), { recursive: true });
+  writeFileSync(join(outside, "food/tea/SKILL.md"), "---\nname: tea\ndescription: d\n---\nprivate\n");
+  for (const [name, target] of [
+    ["SOUL.md", join(outside, "SOUL.md")],
+    ["memories", outside],
+    ["skills", outside],
+  ] as const) {
+    rmSync(join(dir, name), { recursive: true });
+    symlinkSync(target, join(dir, name));
+  }
+  writeFileSync(join(dir, "AGENTS.md"), "brief\n");
+  const { report, home } = await run(dir, { system: "hermes" });
+  for (const id of ["SOUL.md", "memories/MEMORY.md", "memories/USER.md", "skills"])
+    expect(whyOf(report, id)).toBe("A link, which may lead out of the folder.");
+  expect(stateOf(report, "AGENTS.md")).toBe("imported");
+  for (const path of ["SOUL.md", "USER.md", "memory/MEMORY.md"])
+    expect(existsSync(join(home, "workspaces/main", path))).toBe(false);
+  expect(existsSync(join(home, "skills/tea"))).toBe(false);
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { type AgentMessage, convertToLlm } from "@signalbox/agent-core";
@@ -416,6 +416,16 @@ it("replaces a stored secret of another value only with --force", async () => {
   expect(readFileSync(file, "utf8")).toBe("mine\n");
   await run(dir, { force: new Set(["config"]) }, { home });
   expect(readFileSync(file, "utf8")).toBe("sk-invented-three\n");
+});
+
+it("imports no skills through a link", async () => {
+  const dir = createSource();
+  const outside = join(temporaryFolder(), "skills");
+  renameSync(join(dir, "workspace/skills"), outside);
+  symlinkSync(outside, join(dir, "workspace/skills"));
+  const { report, home } = await run(dir);
+  expect(whyOf(report, "main/skills")).toBe("A link, which may lead out of the folder.");
+  expect(existsSync(join(home, "workspaces/main/skills/own"))).toBe(false);
 });
 
 it("imports skills without an approval", async () => {

@@ -4,13 +4,24 @@ import { reasonOf } from "@signalbox/agent-core";
 import { GatewayError } from "@signalbox/home";
 import type { Item } from "../item.ts";
 import type { FileImport, SkillImport } from "../source.ts";
-import { listTree } from "../tree.ts";
+import { getFileFault, getFolderFault, listTree } from "../tree.ts";
 
-/** Returns the files of the agent, and its memory as lists. */
-export function readFiles(dir: string, agentId: string, isUntrusted: boolean): readonly FileImport[] {
+/** Returns the files of the agent, and its memory as lists. Links are left out. */
+export function readFiles(
+  dir: string,
+  agentId: string,
+  isUntrusted: boolean,
+): { readonly imports: readonly FileImport[]; readonly items: readonly Item[] } {
   const files: FileImport[] = [];
+  const items: Item[] = [];
+  const isUsable = (part: FileImport["part"], id: string): boolean => {
+    if (!existsSync(join(dir, id))) return false;
+    const why = getFileFault(join(dir, id), dir);
+    if (why !== undefined) items.push({ part, id, state: "skipped", why });
+    return why === undefined;
+  };
   for (const name of ["SOUL.md", "AGENTS.md"])
-    if (existsSync(join(dir, name)))
+    if (isUsable("workspaces", name))
       files.push({
         kind: "file",
         part: "workspaces",
@@ -22,8 +33,8 @@ export function readFiles(dir: string, agentId: string, isUntrusted: boolean): r
     ["MEMORY.md", "memory/MEMORY.md"],
     ["USER.md", "USER.md"],
   ] as const) {
+    if (!isUsable("memory", `memories/${name}`)) continue;
     const file = join(dir, "memories", name);
-    if (!existsSync(file)) continue;
     const mark = isUntrusted && name === "MEMORY.md" ? ' <!-- memory {"untrusted":"other"} -->' : "";
     const entries = readFileSync(file, "utf8")
       .split(/^§\s*$/m)
@@ -41,7 +52,7 @@ export function readFiles(dir: string, agentId: string, isUntrusted: boolean): r
           : "Others could talk to the agent, so its notes count as untrusted (--trust-memory).",
     });
   }
-  return files;
+  return { imports: files, items };
 }
 
 /** Returns the skills in `skills/<category>/<name>`. Those that came with Hermes are left out. */
@@ -51,9 +62,12 @@ export function readSkills(dir: string): {
 } {
   const root = join(dir, "skills");
   if (!existsSync(root)) return { imports: [], items: [] };
+  const fault = getFolderFault(root, dir);
+  if (fault !== undefined)
+    return { imports: [], items: [{ part: "skills", id: "skills", state: "skipped", why: fault }] };
   const manifest = ["manifest.json", ".bundled_manifest", ".manifest.json"]
     .map((name) => join(root, name))
-    .find((file) => existsSync(file));
+    .find((file) => existsSync(file) && getFileFault(file, dir) === undefined);
   const bundled = manifest === undefined ? "" : readFileSync(manifest, "utf8");
   const folders = new Map<string, Map<string, string>>();
   const items: Item[] = [];

@@ -73,10 +73,11 @@ function readHome(dir: string, options: ReadOptions, copies: DatabaseCopies): So
   });
   imports.push(...jobs.imports);
   items.push(...jobs.items);
-  imports.push(...readFiles(dir, agentId, configuration.hadOthers && !options.trustMemory));
+  const files = readFiles(dir, agentId, configuration.hadOthers && !options.trustMemory);
+  imports.push(...files.imports);
   const skills = readSkills(dir);
   imports.push(...skills.imports);
-  items.push(...skills.items, ...listRest(dir));
+  items.push(...files.items, ...skills.items, ...listRest(dir));
   return {
     system: "hermes",
     dir,
