@@ -30,7 +30,10 @@ export function isSecretPlace(path: ConfigPath): boolean {
  * cannot be read from files and programs as secrets can.
  */
 export function isConfidential(path: ConfigPath): boolean {
-  return isSecretPlace(path) || (path.length === 2 && path[0] === "store" && path[1] === "url");
+  const last = path.at(-1);
+  // A text in place of a mapping or list, such as `headers: "Authorization: …"`.
+  if (last === "headers" || last === "env" || last === "args") return true;
+  return isSecretPlace(path) || (path.length === 2 && path[0] === "store" && last === "url");
 }
 
 /** All environment variables of skills count as secrets, whatever their names. */

@@ -181,6 +181,9 @@ mcp: { servers: { here: { command: here, env: { MODE: quick-mode } } } }
       "access: { dm: '${TOKEN}' }",
       "links: { mode: 'x', max: 5 }\nmodels: { providers: { a: { api: openai-chat, baseUrl: '${TOKEN}' } } }",
       "models: { providers: { a: { api: openai-chat, apiKey: { key: hunter22 } } } }",
+      "models: { providers: { a: { api: openai-chat, headers: 'x-api: hunter22' } } }",
+      "mcp: { servers: { a: { command: npx, args: '--token hunter22' } } }",
+      "mcp: { servers: { a: { command: npx, env: 'TOKEN=hunter22' } } }",
     ];
     const messages = texts.map((text) => {
       try {
