@@ -173,8 +173,8 @@ export async function createContext(
     logger,
     now,
   };
-  const { workspaces, ...files } = await openAgentFiles(store.kv, options.home.closed, (folder) =>
-    isOwnFolder(core, folder),
+  const { workspaces, ...files } = await retry(() =>
+    openAgentFiles(store.kv, options.home.closed, (folder) => isOwnFolder(core, folder)),
   );
   const expiredApprovals = await retry(() =>
     expireApprovals(store.approvals, ({ agentId, sessionKey }) => core.seats.isHere(agentId, sessionKey)),

@@ -16,7 +16,7 @@ import {
   type Seats,
   type SharedSeats,
 } from "@signalbox/home";
-import { type Clock, type Lifecycle, systemClock } from "@signalbox/lanes";
+import { type Clock, type Lifecycle, retry, systemClock } from "@signalbox/lanes";
 import {
   createLiveHub,
   createOutcomes,
@@ -126,7 +126,7 @@ export async function createCoreContext(
     await importSkillPins(store.kv, home);
     await config.current().skills.pinFirstSeen(skillPins);
   };
-  await Promise.all([maintenanceLease.acquire(), pinSkills()]);
+  await Promise.all([retry(() => maintenanceLease.acquire()), retry(pinSkills)]);
   const metrics = createMetrics({ version: VERSION });
   const onViewerError = (error: unknown): void => logger.error({ err: reasonOf(error) }, "a viewer failed");
   return {
