@@ -36,7 +36,7 @@ const FOREIGN = /openclaw|clawdbot|moltbot|\bnanobot\b|\bhermes\b|\bcanvas\b|\bt
 export interface ConvertedWorkspace {
   readonly imports: readonly (FileImport | SkillImport)[];
   readonly items: readonly Item[];
-  /** Lines that name the other system, as `file:line: text`. */
+  /** Lines that name the other system, as `file:line`. Their text is left out, because it can contain a secret. */
   readonly foreignLines: readonly string[];
 }
 
@@ -230,9 +230,7 @@ export function convertSkills(
 function findForeignLines(id: string, file: string): readonly string[] {
   return readFileSync(file, "utf8")
     .split("\n")
-    .flatMap((line, index) =>
-      FOREIGN.test(line) ? [`${id}:${index + 1}: ${line.trim().slice(0, 120)}`] : [],
-    )
+    .flatMap((line, index) => (FOREIGN.test(line) ? [`${id}:${index + 1}`] : []))
     .slice(0, 20);
 }
 

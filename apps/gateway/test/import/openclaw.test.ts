@@ -263,7 +263,14 @@ it("imports a home, reports every item once, and never writes to the source", as
     /met Ann.*\n\n\*\*0930\*\*.*\n\n\*\*Plan\*\*/,
   );
   expect(existsSync(join(home, "workspaces/main/.git"))).toBe(false);
-  expect(report.steps.join("\n")).toContain("main/AGENTS.md:1: Use the canvas.");
+  expect(report.steps.join("\n")).toMatch(/^main\/AGENTS\.md:1$/m);
+});
+
+it("reports lines of notes by number, without their text", async () => {
+  const text = `# Tools\nThe canvas takes the token ${TOKEN}\n`;
+  const { report } = await run(createSource({ files: { ...FILES, "workspace/TOOLS.md": text } }));
+  expect(report.steps.join("\n")).toMatch(/^main\/TOOLS\.md:2$/m);
+  expect(JSON.stringify(report)).not.toContain(TOKEN);
 });
 
 it("changes nothing in a second run", async () => {
