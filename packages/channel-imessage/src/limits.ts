@@ -20,6 +20,8 @@ export const limits = {
   pollMs: 2_000,
   /** Number of rows per request to BlueBubbles, which accepts at most 1,000. */
   rowsPerPage: 500,
+  /** Number of chats per request to BlueBubbles, which accepts at most 1,000. */
+  chatsPerPage: 1_000,
   /** Maximum number of rows that wait to be stored. After that, they are read again later. */
   waitingRows: 1_000,
   /** Delay before rows are read again that the host has rejected. */

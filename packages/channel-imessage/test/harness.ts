@@ -44,14 +44,31 @@ export async function openImsg(
   return Object.assign(running, { fakeServer });
 }
 
+export function startFakeBlueBubbles(
+  options: { readonly privateApi?: boolean } = {},
+): Promise<FakeBlueBubbles> {
+  return startBlueBubbles({ password, people: [person], groups: [group], ...options });
+}
+
 export async function openBlueBubbles(
-  options: { readonly context?: Context; readonly privateApi?: boolean } = {},
+  options: {
+    readonly context?: Context;
+    readonly privateApi?: boolean;
+    /** Reuses a running fake server. */
+    readonly fakeServer?: FakeBlueBubbles;
+  } = {},
 ): Promise<Bench<FakeBlueBubbles>> {
-  const fakeServer = await startBlueBubbles({ password, people: [person], groups: [group], ...options });
+  const { fakeServer: earlier, context = {}, ...server } = options;
+  const fakeServer = earlier ?? (await startFakeBlueBubbles(server));
   const running = await openChannel(
     imessage,
     { baseUrl: fakeServer.url, password },
-    { context: options.context ?? {}, close: () => fakeServer.stop() },
+    {
+      context,
+      close: async () => {
+        if (earlier === undefined) await fakeServer.stop();
+      },
+    },
   );
   return Object.assign(running, { fakeServer });
 }

@@ -3,7 +3,16 @@ import { describe, expect, it } from "vitest";
 import { readImsgError } from "../src/imsg/errors.ts";
 import { MacFiles } from "../src/imsg/shell.ts";
 import { limits } from "../src/limits.ts";
-import { group, never, openBlueBubbles, openImsg, person, startFakeImsg, to } from "./harness.ts";
+import {
+  group,
+  never,
+  openBlueBubbles,
+  openImsg,
+  person,
+  startFakeBlueBubbles,
+  startFakeImsg,
+  to,
+} from "./harness.ts";
 
 const options = { idempotencyKey: "key", signal: never };
 const hello: OutboundPart = { type: "text", text: "hello" };
@@ -121,6 +130,30 @@ describe("the rows of Messages", () => {
 });
 
 describe("a message", () => {
+  it("goes to the existing chat of its conversation after a restart, in any service", async () => {
+    const fakeServer = await startFakeBlueBubbles();
+    const { messages } = fakeServer;
+    const inGroup = "any;+;chat700";
+    const at = (chatGuid: string) => messages.rows.filter((row) => row.chatGuid === chatGuid).length;
+    messages.send(inGroup, { text: "earlier" });
+    messages.send(`iMessage;-;${person}`, { text: "years ago" });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    messages.send(`SMS;-;${person}`, { text: "earlier" });
+    await using bench = await openBlueBubbles({ fakeServer });
+    await bench.channel.send({ group: "chat700" }, parts(hello), options);
+    await bench.channel.send(to, parts(hello), { ...options, idempotencyKey: "second" });
+    expect([at(inGroup), at(`SMS;-;${person}`)]).toEqual([2, 2]);
+    await fakeServer.stop();
+  });
+
+  it("to a group that BlueBubbles does not have is refused, and one during an outage is retryable", async () => {
+    await using bench = await openBlueBubbles();
+    const sending = () => bench.channel.send({ group: "chat999" }, parts(hello), options);
+    bench.fakeServer.fail({ kind: "status", path: "chat/query" });
+    await expect(sending()).rejects.toMatchObject({ code: "transient" });
+    await expect(sending()).rejects.toMatchObject({ code: "not_found" });
+  });
+
   it("that was sent without an id gets the id of its row", async () => {
     await using bench = await openImsg();
     bench.fakeServer.fail({ kind: "no_guid" });

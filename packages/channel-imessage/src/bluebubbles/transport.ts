@@ -9,8 +9,9 @@ import {
   type Payload,
   superviseConnection,
   textAt,
+  timeAt,
 } from "@signalbox/channel";
-import type { IMessageAddress } from "../address.ts";
+import { type IMessageAddress, keyOf, parseChatGuid } from "../address.ts";
 import type { IMessageConfig } from "../config.ts";
 import type { TransportServices } from "../imsg/transport.ts";
 import { limits } from "../limits.ts";
@@ -74,8 +75,49 @@ export function createBlueBubbles(
 
   const connection = superviseConnection({ name: "iMessage", clock, logger, open });
 
-  function getChatGuid(to: IMessageAddress): string {
-    return chats.guidOf(to) ?? ("group" in to ? `iMessage;+;${to.group}` : `iMessage;-;${to.person}`);
+  /** Returns the GUIDs of all chats with an address. A person can have one for each service. */
+  async function listChatGuids(to: IMessageAddress, signal: AbortSignal): Promise<readonly string[]> {
+    const guids: string[] = [];
+    for (let offset = 0; ; offset += limits.chatsPerPage) {
+      const body = { limit: limits.chatsPerPage, offset };
+      const request = { what: "finding a conversation", path: "chat/query", body, write: false, signal };
+      const page = objectsAt(await api.json(request), "data");
+      for (const chat of page) {
+        const guid = textAt(chat, "guid") ?? "";
+        const address = parseChatGuid(guid);
+        if (address !== undefined && keyOf(address) === keyOf(to)) guids.push(guid);
+      }
+      if (page.length < limits.chatsPerPage) return guids;
+    }
+  }
+
+  /** Returns the time of the latest message of a chat, or 0 if it has none. */
+  async function findLatestTime(chatGuid: string, signal: AbortSignal): Promise<number> {
+    const [latest] = await query({ chatGuid, limit: 1, sort: "DESC" }, signal);
+    return (latest && timeAt(latest, "dateCreated")) ?? 0;
+  }
+
+  /**
+   * Returns the GUID of the chat with an address; of several, the one with the latest message. Returns `undefined` for
+   * an unknown group. The server accepts a person without a chat under the GUID that the chat will get.
+   */
+  async function findChatGuid(to: IMessageAddress, signal: AbortSignal): Promise<string | undefined> {
+    const known = chats.guidOf(to);
+    if (known !== undefined) return known;
+    const guids = await listChatGuids(to, signal);
+    const times =
+      guids.length > 1 ? await Promise.all(guids.map((guid) => findLatestTime(guid, signal))) : [0];
+    const found = guids[times.indexOf(Math.max(...times))];
+    if (found === undefined) return "person" in to ? `iMessage;-;${to.person}` : undefined;
+    // A message that was read during the lookup is newer.
+    if (chats.guidOf(to) === undefined) chats.note({ chat: to, chatGuid: found });
+    return chats.guidOf(to);
+  }
+
+  async function getChatGuid(to: IMessageAddress, signal: AbortSignal): Promise<string> {
+    const found = await findChatGuid(to, signal);
+    if (found === undefined) throw new ChannelError("not_found", "iMessage: the conversation does not exist");
+    return found;
   }
 
   async function send(path: string, body: object, signal: AbortSignal, timeoutMs: number) {
@@ -87,14 +129,15 @@ export function createBlueBubbles(
     start: (signal) => connection.start(signal),
     stop: () => connection.stop(),
     health: () => connection.health(),
-    sendText(text, { to, key, replyTo, signal }: MessageToSend) {
+    async sendText(text, { to, key, replyTo, signal }: MessageToSend) {
       const reply = replyTo === undefined ? {} : { selectedMessageGuid: replyTo };
-      const body = { chatGuid: getChatGuid(to), tempGuid: key, message: text, ...reply };
+      const chatGuid = await getChatGuid(to, signal);
+      const body = { chatGuid, tempGuid: key, message: text, ...reply };
       return send("message/text", body, signal, limits.sendTimeoutMs);
     },
-    sendFile({ name, mimeType }, bytes, { to, key, replyTo, signal }) {
+    async sendFile({ name, mimeType }, bytes, { to, key, replyTo, signal }) {
       const form = new FormData();
-      form.set("chatGuid", getChatGuid(to));
+      form.set("chatGuid", await getChatGuid(to, signal));
       form.set("tempGuid", key);
       form.set("name", name);
       if (replyTo !== undefined) form.set("selectedMessageGuid", replyTo);
@@ -102,9 +145,11 @@ export function createBlueBubbles(
       return send("message/attachment", form, signal, limits.uploadTimeoutMs);
     },
     async findSent(to, since, signal) {
+      const chatGuid = await findChatGuid(to, signal);
+      if (chatGuid === undefined) return undefined;
       const where = [{ statement: "message.is_from_me = :fromMe", args: { fromMe: 1 } }];
       const body = {
-        chatGuid: getChatGuid(to),
+        chatGuid,
         after: since,
         where,
         sort: "DESC",
@@ -118,7 +163,7 @@ export function createBlueBubbles(
         throw new ChannelError("unsupported", "iMessage: BlueBubbles sends only six reactions");
       const name = kind === "emphasis" ? "emphasize" : kind;
       const reaction = {
-        chatGuid: getChatGuid(to),
+        chatGuid: await getChatGuid(to, signal),
         selectedMessageGuid: guid,
         reaction: on ? name : `-${name}`,
       };

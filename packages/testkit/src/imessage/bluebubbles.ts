@@ -81,6 +81,16 @@ export async function startBlueBubbles(options: BlueBubblesOptions): Promise<Fak
     return [...found.map(toPayload), ...more].slice(start, start + Number(limit ?? 100));
   }
 
+  function queryChats({ offset, limit }: Raw): readonly Raw[] {
+    if (Number(limit ?? 1_000) > 1_000) throw new ApiError(400, "limit must be at most 1000");
+    const start = Number(offset ?? 0);
+    const chats = messages.chats().toSorted((a, b) => a.id - b.id);
+    return chats.slice(start, start + Number(limit ?? 1_000)).map(({ id, guid }) => {
+      const [, kind, chatIdentifier] = guid.split(";");
+      return { originalROWID: id, guid, style: kind === "+" ? 43 : 45, chatIdentifier, isArchived: false };
+    });
+  }
+
   function checkSend(body: Raw): string {
     const { chatGuid, tempGuid, selectedMessageGuid } = body;
     if (typeof chatGuid !== "string") throw new ApiError(400, "The chatGuid field is required.");
@@ -137,6 +147,8 @@ export async function startBlueBubbles(options: BlueBubblesOptions): Promise<Fak
     switch (path) {
       case "server/info":
         return { server_version: "1.9.9", private_api: hasPrivateApi, helper_connected: hasPrivateApi };
+      case "chat/query":
+        return queryChats(body);
       case "message/query":
         return query(body);
       case "message/text":
