@@ -36,8 +36,8 @@ export const limits = {
   maxSilenceMs: 600_000,
   /** Time that a replaced connection stays open to acknowledge what it has received, in milliseconds. */
   lingerMs: 10_000,
-  /** Number of cards about which notes are stored. */
-  notedCards: 200,
+  /** Number of slots for notes about cards. */
+  notedCards: 4_096,
   /** Time for which a card is certainly found by its key, in milliseconds. */
   cardMs: 3_600_000,
   /** Time for which no card is created after DingTalk has refused one for lack of a permission, in milliseconds. */

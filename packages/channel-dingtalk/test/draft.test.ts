@@ -1,6 +1,8 @@
 import { createInMemoryState, type DraftOptions } from "@signalbox/channel";
 import { groupId, person, type RepeatedCard } from "@signalbox/testkit/dingtalk";
 import { describe, expect, it } from "vitest";
+import { limits } from "../src/limits.ts";
+import { createCardNotes } from "../src/outbound/card-notes.ts";
 import { type Bench, createAdjustableClock, expectChannelError, never, openBench } from "./harness.ts";
 
 const to = { userId: person.staffId };
@@ -163,17 +165,40 @@ describe("lost answers", () => {
     expect(fakeServer.sent).toMatchObject([{ text: "the **end**", isFinished: true }]);
   });
 
-  it("store notes about the newest 200 cards only", async () => {
+  it("create one card for each draft if two gateways create cards with the same state", async () => {
     const state = createInMemoryState();
-    await using bench = await openBench({ context: { state } });
-    await Promise.all(
-      Array.from({ length: 210 }, async (_, count) =>
-        (await openDraft(bench, { idempotencyKey: `run-${count}` })).update("on"),
-      ),
-    );
-    const stored: { cards: unknown[] } = Object(await state.get("dingbot cards"));
-    expect(stored.cards).toHaveLength(200);
-    expect(stored.cards.at(-1)).toEqual({ id: expect.any(String), carrierId: expect.any(String) });
+    await using one = await openBench({ repeatedCard: "deliver", context: { state } });
+    const { fakeServer } = one;
+    await using two = await openBench({ fakeServer, context: { state } });
+    for (const [bench, key] of [
+      [one, "run-1"],
+      [two, "run-2"],
+      [one, "run-3"],
+    ] as const)
+      await (await openDraft(bench, { idempotencyKey: key })).update("on");
+    for (const [bench, key] of [
+      [two, "run-1"],
+      [one, "run-2"],
+      [two, "run-3"],
+    ] as const)
+      await (await openDraft(bench, { idempotencyKey: key })).finalize(final);
+    expect(fakeServer.sent.map(({ text }) => text)).toEqual(Array.from({ length: 3 }, () => "the **end**"));
+  });
+
+  it("store notes in a fixed number of slots", async () => {
+    const keys = new Set<string>();
+    const state = createInMemoryState();
+    const set: typeof state.set = async (key, value) => {
+      keys.add(key);
+      await state.set(key, value);
+    };
+    const notes = createCardNotes({ state: { ...state, set } }, "dingbot");
+    for (let count = 0; count < 5 * limits.notedCards; count += 1) {
+      expect(await notes.begin(`card-${count}`)).toBe(false);
+      expect(await notes.begin(`card-${count}`)).toBe(true);
+    }
+    expect(keys.size).toBeGreaterThan(limits.notedCards / 2);
+    expect(keys.size).toBeLessThanOrEqual(limits.notedCards);
   });
 
   it("create a card if the lost request never reached DingTalk", async () => {

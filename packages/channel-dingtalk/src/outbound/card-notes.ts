@@ -1,4 +1,5 @@
-import { type ChannelContext, isPayload, type Json, objectsAt, textAt } from "@signalbox/channel";
+import { createHash } from "node:crypto";
+import { type ChannelContext, isPayload, textAt } from "@signalbox/channel";
 import { limits } from "../limits.ts";
 
 /** Notes about the latest cards of a bot. They survive a crash. */
@@ -11,46 +12,33 @@ export interface CardNotes {
   getCarrier(outTrackId: string): Promise<string | undefined>;
 }
 
-/** @param botId the platform's id of the bot */
+/**
+ * Stores notes in a fixed number of slots, which are chosen by a hash of the card's id, so that the state does not grow.
+ * They are not cached, because another gateway can write them. A note that is overwritten is lost.
+ *
+ * @param botId the platform's id of the bot
+ */
 export function createCardNotes({ state }: Pick<ChannelContext, "state">, botId: string): CardNotes {
-  const key = `${botId} cards`;
-  /** Carriers by card, oldest first. */
-  let loading: Promise<Map<string, string | undefined>> | undefined;
-  let saving: Promise<void> = Promise.resolve();
-
-  async function load(): Promise<Map<string, string | undefined>> {
-    const stored = await state.get(key);
-    const cards = isPayload(stored) ? objectsAt(stored, "cards") : [];
-    return new Map(cards.map((card) => [textAt(card, "id") ?? "", textAt(card, "carrierId")]));
+  function slotOf(outTrackId: string): string {
+    const number = createHash("sha256").update(outTrackId).digest().readUInt32BE(0) % limits.notedCards;
+    return `${botId} card ${number}`;
   }
 
-  function getCards(): Promise<Map<string, string | undefined>> {
-    loading ??= load().catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    });
-    return loading;
-  }
-
-  /** Saves one version at a time, so that an older one never replaces a newer one. */
-  async function set(outTrackId: string, carrierId?: string): Promise<void> {
-    const cards = await getCards();
-    cards.set(outTrackId, carrierId);
-    const oldest = cards.size > limits.notedCards ? cards.keys().next().value : undefined;
-    if (oldest !== undefined) cards.delete(oldest);
-    const save = (): Promise<void> =>
-      state.set(key, { cards: [...cards].map(([id, carrier]): Json => ({ id, carrierId: carrier })) });
-    saving = saving.then(save, save);
-    await saving;
+  async function read(outTrackId: string) {
+    const stored = await state.get(slotOf(outTrackId));
+    return isPayload(stored) && stored["id"] === outTrackId ? stored : undefined;
   }
 
   return {
     async begin(outTrackId) {
-      if ((await getCards()).has(outTrackId)) return true;
-      await set(outTrackId);
+      if ((await read(outTrackId)) !== undefined) return true;
+      await state.set(slotOf(outTrackId), { id: outTrackId });
       return false;
     },
-    setCarrier: set,
-    getCarrier: async (outTrackId) => (await getCards()).get(outTrackId),
+    setCarrier: (outTrackId, carrierId) => state.set(slotOf(outTrackId), { id: outTrackId, carrierId }),
+    async getCarrier(outTrackId) {
+      const note = await read(outTrackId);
+      return note && textAt(note, "carrierId");
+    },
   };
 }
