@@ -44,7 +44,7 @@ import { VERSION } from "./version.ts";
 
 type OpenedHome = Pick<
   OpenHome<GatewayBodies>,
-  "store" | "node" | "lease" | "leaseMs" | "lock" | "audit" | "redact"
+  "store" | "node" | "lease" | "leaseMs" | "leaseTerm" | "lock" | "audit" | "redact"
 >;
 type FixedParts = Pick<ResolvedConfig, "accounts" | "web" | "surfaces" | "clientFiles" | "isOwnChannel">;
 
@@ -99,7 +99,7 @@ export async function createCoreContext(
 ): Promise<CoreContext> {
   const { home, loaded, logger, vault, instrument, now = Date.now } = options;
   const { accounts, web, surfaces, clientFiles, isOwnChannel } = first.resolved;
-  const { store, node, lease, leaseMs, lock, audit, redact } = await openHome<GatewayBodies>(
+  const { store, node, lease, leaseMs, leaseTerm, lock, audit, redact } = await openHome<GatewayBodies>(
     {
       home,
       loaded,
@@ -138,6 +138,7 @@ export async function createCoreContext(
     clock: options.clock ?? { ...systemClock, now },
     config,
     leaseMs,
+    leaseTerm,
     accounts,
     web,
     surfaces,

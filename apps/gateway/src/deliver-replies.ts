@@ -18,10 +18,23 @@ export function createReplyDelivery(
   core: CoreContext,
   openMedia: NonNullable<SendOptions["openMedia"]>,
 ): ReplyDelivery {
-  const { store, lease, config, accounts, hooks, metrics, replyWindows, maintenanceLease, logger, now } =
-    core;
+  const {
+    store,
+    lease,
+    leaseTerm,
+    config,
+    accounts,
+    hooks,
+    metrics,
+    replyWindows,
+    maintenanceLease,
+    logger,
+    now,
+  } = core;
   return createNotifyingDelivery({
     lease,
+    // No other process can take over the rows of a store that is not shared.
+    ...(store.isShared ? { getLeaseMs: leaseTerm.getMsLeft } : {}),
     outbox: store.outbox,
     notes: store.kv,
     notifies: maintenanceLease.isHeld,

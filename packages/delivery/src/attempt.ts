@@ -1,5 +1,6 @@
 import {
   type PartReceipt as ChannelReceipt,
+  type Clock,
   isChannelError,
   type Receipt,
   reasonOf,
@@ -9,6 +10,7 @@ import type { Logger, PartReceipt } from "@signalbox/store/types";
 import type { AccountLookup, DeliveryAccount } from "./account.ts";
 import { type AttemptResult, toAttemptResult } from "./attempt-result.ts";
 import { finishDraft, type Send } from "./drafts/finish-draft.ts";
+import { type GetLeaseMs, limitToLease } from "./lease-limit.ts";
 import { sendWithMediaFallback } from "./media-fallback.ts";
 import type { ClaimedRow, OutboxRow } from "./outbox.ts";
 import { createPartDeadlines, type MediaFailures } from "./part-deadlines.ts";
@@ -20,6 +22,8 @@ import { type GetLanguage, getPhrases } from "./row-phrases.ts";
  * Delay in milliseconds for an account that is not running. It may start at any time, and the check costs no request.
  */
 const NO_ACCOUNT_MS = 15_000;
+/** Delay in milliseconds for a row that was not tried because the lease had expired. */
+const NO_LEASE_MS = 1_000;
 
 export interface AttemptContext {
   readonly account: AccountLookup;
@@ -32,12 +36,28 @@ export interface AttemptContext {
   readonly recordPart: (row: OutboxRow, receipt: PartReceipt) => Promise<void>;
   readonly logger: Pick<Logger, "error">;
   readonly now: () => number;
+  readonly clock: Clock;
+  /** See `DeliveryOptions.getLeaseMs`. */
+  readonly getLeaseMs: GetLeaseMs | undefined;
   /** Aborts every request. */
   readonly stopped: AbortSignal;
 }
 
 /** Tries once to send a row. Stores the receipts of its parts, but not the result. Never rejects. */
 export async function attempt(context: AttemptContext, row: ClaimedRow): Promise<AttemptResult> {
+  const limit = limitToLease(context.getLeaseMs, context.stopped, context.clock);
+  try {
+    const result = await attemptWithin({ ...context, stopped: limit.signal }, row);
+    if (result.state !== "untried" || context.stopped.aborted) return result;
+    const reason = "the lease of this gateway has expired";
+    return { state: "retry", delayMs: NO_LEASE_MS, doubtful: row.doubtful === true, reason };
+  } finally {
+    limit.end();
+  }
+}
+
+async function attemptWithin(context: AttemptContext, row: ClaimedRow): Promise<AttemptResult> {
+  if (context.stopped.aborted) return { state: "untried" };
   const account = context.account(row.channel, row.account);
   if (account === undefined) return getResultWithoutAccount(context, row);
   // A row that waits here would be doubtful after a crash, so it waits in the outbox. A row that is already doubtful
@@ -129,14 +149,15 @@ async function sendAsDraft(
   return receipt === undefined ? undefined : toResult(receipt);
 }
 
-/** Waits for the rate limit. Resolves with false if delivery was stopped. */
+/** Waits for the rate limit. Resolves with false if delivery was stopped or the lease ended. */
 async function isAllowed(
   { rates, stopped }: AttemptContext,
   account: DeliveryAccount,
   row: ClaimedRow,
   isCounted: boolean,
 ): Promise<boolean> {
-  return isCounted ? !stopped.aborted : rates.wait(account, row);
+  if (!isCounted) await rates.wait(account, row);
+  return !stopped.aborted;
 }
 
 /** One pass over the open parts of a row. */

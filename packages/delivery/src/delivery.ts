@@ -14,6 +14,7 @@ import { type AttemptContext, attempt } from "./attempt.ts";
 import { type AttemptResult, NotRecorded } from "./attempt-result.ts";
 import { createReplyBackoff, Failures } from "./failures.ts";
 import { findSentRow, type SentMessage } from "./find-sent-row.ts";
+import { type GetLeaseMs, isLeaseHeld } from "./lease-limit.ts";
 import type { ClaimedRow, OutboxRow, OutboxStore } from "./outbox.ts";
 import { MediaFailures } from "./part-deadlines.ts";
 import { type Pass, Poller } from "./poller.ts";
@@ -40,6 +41,11 @@ export interface DeliveryOptions {
     | "get"
   >;
   readonly lease: LeaseToken;
+  /**
+   * Returns the remaining duration of the lease in milliseconds. Without a lease, nothing is sent, and requests are
+   * aborted 500 ms before its end, because another process may take over the rows. Default: the lease never ends.
+   */
+  readonly getLeaseMs?: GetLeaseMs;
   /** Returns an account if it is running. */
   readonly account: AccountLookup;
   readonly logger: Pick<Logger, "warn" | "error">;
@@ -105,6 +111,8 @@ export interface Delivery {
 const CLAIM_LIMIT = 64;
 /** Delay in milliseconds after the store could not be read. */
 const STORE_RETRY_MS = 5_000;
+/** Delay in milliseconds until the next check of a lease that has expired. */
+const LEASE_CHECK_MS = 1_000;
 
 /**
  * Creates a delivery. Call `wake` once to send rows of an earlier process.
@@ -134,7 +142,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   });
 }
 
-type Context = Omit<Required<DeliveryOptions>, "getLanguage"> & Pick<DeliveryOptions, "getLanguage">;
+type Optional = "getLanguage" | "getLeaseMs";
+type Context = Omit<Required<DeliveryOptions>, Optional> & Pick<DeliveryOptions, Optional>;
 type Retry = Extract<AttemptResult, { state: "retry" }>;
 
 class OutboxDelivery implements Delivery {
@@ -170,6 +179,8 @@ class OutboxDelivery implements Delivery {
       mediaFailures: this.#mediaFailures,
       logger: context.logger,
       now: this.#now,
+      clock,
+      getLeaseMs: context.getLeaseMs,
       recordPart: (row, receipt) => this.#record(() => outbox.markPart(row.id, lease, receipt)),
       stopped: this.#stopping.signal,
     };
@@ -353,7 +364,7 @@ class OutboxDelivery implements Delivery {
    * would be sent again without a lookup. The same applies if its result could not be stored.
    */
   async #hold(row: ClaimedRow, { delayMs, doubtful, reason }: Retry): Promise<ClaimedRow | undefined> {
-    const { outbox, clock } = this.#context;
+    const { outbox, clock, getLeaseMs } = this.#context;
     const ms = delayMs ?? this.#failures.add(row.id);
     if (row.expiresAt !== undefined && this.#now() + ms >= row.expiresAt) {
       await this.#endUncertain(row, reason);
@@ -361,9 +372,14 @@ class OutboxDelivery implements Delivery {
     }
     this.#reportRetry(row, ms, reason);
     await clock.delay(ms, this.#draining.signal).catch(() => {});
+    // While the lease is expired, another process can claim the row, so read the row after the renewal.
+    while (!isLeaseHeld(getLeaseMs) && !this.#draining.signal.aborted)
+      await clock.delay(LEASE_CHECK_MS, this.#draining.signal).catch(() => {});
     if (this.#draining.signal.aborted) return undefined;
-    const { receipts, updatedAt } = (await outbox.get(row.id)) ?? row;
-    return { ...row, receipts, updatedAt, doubtful, attempts: row.attempts + 1 };
+    const { receipts, updatedAt, attempts: current } = (await outbox.get(row.id)) ?? row;
+    const claim = row.claim ?? row.attempts;
+    if (getLeaseMs !== undefined && current !== claim) return undefined;
+    return { ...row, receipts, updatedAt, doubtful, claim, attempts: row.attempts + 1 };
   }
 
   #reportRetry(row: OutboxRow, delayMs: number, reason: string): void {
@@ -410,7 +426,9 @@ class OutboxDelivery implements Delivery {
   }
 
   async #claim(): Promise<Pass> {
-    const { outbox, lease, logger } = this.#context;
+    const { outbox, lease, logger, getLeaseMs } = this.#context;
+    // Rows that were claimed now could not be sent.
+    if (!isLeaseHeld(getLeaseMs)) return { again: false, nextAt: this.#now() + LEASE_CHECK_MS };
     try {
       await this.#expireOverdue();
       const { rows, nextAt } = await outbox.claimDue({ lease, limit: CLAIM_LIMIT });

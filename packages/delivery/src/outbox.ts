@@ -48,6 +48,8 @@ export type OutboxStore = StoreOutbox<DeliveryBodies>;
 export interface ClaimedRow extends OutboxRow {
   /** True if an earlier holder may have sent the first part without a receipt. */
   readonly doubtful?: boolean;
+  /** The `attempts` that the store had when this process claimed the row. Default: `attempts`. */
+  readonly claim?: number;
 }
 
 /** The destination of a message. Messages with the same destination are sent one at a time. */

@@ -21,6 +21,7 @@ export { GatewayError, type GatewayErrorCode } from "./errors.ts";
 export { folderFault, prepareHome, prepareWorkspace } from "./folders.ts";
 export { createHeldLeases, type HeldLease, type HeldLeases, type HeldLeasesOptions } from "./held-leases.ts";
 export { configuredPath, type Env, type Home, locateHome } from "./layout.ts";
+export type { LeaseTerm } from "./lease-term.ts";
 export type { HomeLogger } from "./logger.ts";
 export { createMaintenance, type Maintenance, type MaintenanceOptions } from "./maintenance/maintenance.ts";
 export { createMaintenanceLease, type MaintenanceLease } from "./maintenance/maintenance-lease.ts";

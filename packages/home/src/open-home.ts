@@ -7,6 +7,7 @@ import { type Auditor, openAudit } from "@signalbox/store/audit";
 import { lockHome, openDatabase, takeLease } from "./database.ts";
 import { prepareHome } from "./folders.ts";
 import type { Home } from "./layout.ts";
+import { createLeaseTerm, type LeaseTerm } from "./lease-term.ts";
 import type { HomeLogger } from "./logger.ts";
 import { getNodeId } from "./node.ts";
 import { restrictHome } from "./permissions.ts";
@@ -42,6 +43,7 @@ export interface OpenHome<T extends AskingBodies> {
   readonly lease: Lease;
   /** Duration of the lease, in milliseconds. */
   readonly leaseMs: number;
+  readonly leaseTerm: LeaseTerm;
   /** Records decisions in the audit log. */
   readonly audit: Auditor;
   readonly redact: Redact;
@@ -65,7 +67,13 @@ export async function openHome<T extends AskingBodies>(
   const store = storeWithRedaction(await openStoreOf(options), redact);
   lifecycle.started("store", () => store.close());
   const leaseMs = options.leaseMs ?? (store.isShared ? SHARED_LEASE_MS : LEASE_MS);
-  const lease = await retry(() => takeLease(store, node, leaseMs));
+  const leaseTerm = createLeaseTerm(leaseMs);
+  const lease = await retry(async () => {
+    const succeed = leaseTerm.begin();
+    const taken = await takeLease(store, node, leaseMs);
+    succeed();
+    return taken;
+  });
   lifecycle.started("lease", () =>
     store.leases
       .release(lease)
@@ -85,7 +93,7 @@ export async function openHome<T extends AskingBodies>(
   });
   lifecycle.started("audit", () => audit.close());
   await retry(() => audit.configuration(loaded.config, loaded.file));
-  return { lock, store, node, lease, leaseMs, audit, redact };
+  return { lock, store, node, lease, leaseMs, leaseTerm, audit, redact };
 }
 
 async function openStoreOf<T extends AskingBodies>({

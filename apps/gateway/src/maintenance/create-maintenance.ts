@@ -11,7 +11,7 @@ import { createScheduledBackups } from "./scheduled-backups.ts";
  * @param onLost called if the home's lease is lost
  */
 export function createMaintenance(ctx: GatewayContext, onLost: (error: Error) => void): Maintenance {
-  const { store, lease, config, delivery, lanes, leaseMs, logger, now } = ctx;
+  const { store, lease, config, delivery, lanes, leaseMs, leaseTerm, logger, now } = ctx;
   const { heldLeases, maintenanceLease } = ctx;
   const backups = createScheduledBackups({
     home: ctx.options.home,
@@ -33,6 +33,7 @@ export function createMaintenance(ctx: GatewayContext, onLost: (error: Error) =>
       delivery.ownerNotices.poll();
     },
     leaseMs,
+    leaseTerm,
     renewLeases: () => heldLeases.renew(),
     duty: maintenanceLease,
     onLost,

@@ -2,6 +2,7 @@ import { loadConfig } from "@signalbox/config";
 import { openStore, type SqliteStore } from "@signalbox/store";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createHeldLeases } from "../held-leases.ts";
+import { createLeaseTerm } from "../lease-term.ts";
 import { createMaintenance, type Maintenance, type MaintenanceOptions } from "./maintenance.ts";
 import { createMaintenanceLease } from "./maintenance-lease.ts";
 
@@ -19,6 +20,7 @@ async function openUpkeep(more: (store: SqliteStore) => Partial<MaintenanceOptio
     store,
     lease,
     leaseMs: 3_600_000,
+    leaseTerm: createLeaseTerm(3_600_000),
     retention: () => retention,
     now: Date.now,
     busy: () => false,
@@ -127,6 +129,39 @@ it("removes conversations with a single request only while it holds the maintena
   isHeld = true;
   await vi.advanceTimersByTimeAsync(300_000);
   expect(listed).toBe(1);
+  upkeep.rest();
+  upkeep.stop();
+});
+
+it("extends the lease's term only when a renewal succeeds", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let time = 0;
+  let isReachable = false;
+  const clock = () => time;
+  const leaseTerm = createLeaseTerm(3_000, { monotonic: clock, wall: clock });
+  const upkeep = await openUpkeep(({ leases, ...store }) => ({
+    leaseMs: 3_000,
+    leaseTerm,
+    store: {
+      ...store,
+      leases: {
+        ...leases,
+        async renew(held) {
+          if (!isReachable) throw new Error("the database is unreachable");
+          return leases.renew(held, 3_600_000);
+        },
+      },
+    },
+  }));
+  upkeep.start();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(leaseTerm.getMsLeft()).toBe(0);
+  isReachable = true;
+  await vi.advanceTimersByTimeAsync(1_000);
+  await vi.waitFor(() => expect(leaseTerm.getMsLeft()).toBe(3_000));
+  time = 2_000;
+  expect(leaseTerm.getMsLeft()).toBe(1_000);
   upkeep.rest();
   upkeep.stop();
 });

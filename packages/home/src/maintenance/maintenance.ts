@@ -8,6 +8,7 @@ import {
   type Store,
   type StoreAdmin,
 } from "@signalbox/store";
+import type { LeaseTerm } from "../lease-term.ts";
 import type { HomeLogger } from "../logger.ts";
 import type { MaintenanceLease } from "./maintenance-lease.ts";
 import { type OneOffs, pruneOneOffs } from "./one-offs.ts";
@@ -20,6 +21,8 @@ export interface MaintenanceOptions {
   };
   readonly lease: Lease;
   readonly leaseMs: number;
+  /** Extended by each renewal of `lease`. */
+  readonly leaseTerm: Pick<LeaseTerm, "begin">;
   /** Returns the current retention settings. Called for each pruning. */
   readonly retention: () => RetentionConfig;
   /** Identifies conversations with a single request, which are removed early. */
@@ -130,10 +133,16 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
 
 /** Renews the leases. Calls `onLost` if that is no longer possible. */
 async function renewLease(options: MaintenanceOptions): Promise<void> {
-  const { store, lease, leaseMs, onLost, logger } = options;
+  const { store, lease, leaseMs, leaseTerm, onLost, logger } = options;
+  const succeed = leaseTerm.begin();
+  const renew = async () => {
+    const kept = await store.leases.renew([lease], leaseMs);
+    if (kept.length > 0) succeed();
+    return kept;
+  };
   try {
     // Concurrent renewals share a commit.
-    const [kept] = await Promise.all([store.leases.renew([lease], leaseMs), options.renewLeases()]);
+    const [kept] = await Promise.all([renew(), options.renewLeases()]);
     if (kept.length === 0) onLost(new Error("another process has taken over this home"));
     else await options.duty.acquire();
   } catch (error) {
