@@ -178,7 +178,7 @@ async function importSkill(skill: SkillImport, target: Target, records: Records)
     Buffer.from(JSON.stringify([...files].map(([path, file]) => [path, sha256(readFileSync(file))]))),
   );
   const record = await records.get("skill", to);
-  if (!isRealPlace(target.home.dir, to))
+  if (![...files.keys()].every((path) => isRealPlace(target.home.dir, `${to}/${path}`)))
     return { ...item, state: "conflict", why: "A link here leads out of the folder." };
   if (record !== undefined && !target.force.has("skills"))
     return {
@@ -331,7 +331,7 @@ function findFirstTime(when: ScheduleImport["when"], now: number): number | unde
   }
 }
 
-/** Returns true if no existing folder above a path is a link. */
+/** Returns true if neither a path in a folder nor a folder above it is a link. */
 function isRealPlace(dir: string, path: string): boolean {
   const steps = path.split("/");
   if (steps.some((step) => step === "" || step === "." || step === "..")) return false;

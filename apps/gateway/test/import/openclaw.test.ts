@@ -1,5 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { type AgentMessage, convertToLlm } from "@signalbox/agent-core";
 import { loadConfig } from "@signalbox/config";
@@ -433,6 +442,24 @@ it("imports no skills through a link", async () => {
   const { report, home } = await run(dir);
   expect(whyOf(report, "main/skills")).toBe("A link, which may lead out of the folder.");
   expect(existsSync(join(home, "workspaces/main/skills/own"))).toBe(false);
+});
+
+it.each([
+  ["folder", "bin"],
+  ["file", "bin/tool.sh"],
+])("writes no part of a skill if a %s of it is a link here", async (_, linked) => {
+  const dir = createSource({ files: { ...FILES, "skills/weather/bin/tool.sh": "echo" } });
+  const home = temporaryFolder();
+  const outside = temporaryFolder();
+  const place = join(home, "skills/weather", linked);
+  mkdirSync(dirname(place), { recursive: true });
+  symlinkSync(outside, place);
+  for (const force of [[], ["skills"]] as const) {
+    const { report } = await run(dir, { force: new Set(force) }, { home });
+    expect(stateOf(report, "skills/weather")).toBe("conflict");
+    expect(readdirSync(outside)).toEqual([]);
+    expect(existsSync(join(home, "skills/weather/SKILL.md"))).toBe(false);
+  }
 });
 
 it("imports skills without an approval", async () => {
