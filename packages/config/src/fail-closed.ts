@@ -24,7 +24,8 @@ const KEEP_EVERYTHING: Readonly<Record<string, number>> = {
 
 /**
  * Replacements for invalid settings whose default could allow more than was meant. `deep` applies the replacement to
- * invalid values and unknown keys anywhere below the keys, as a misspelled key may be a restriction. `depth` is the number of keys to the value that is replaced. Default: all.
+ * invalid values and unknown keys anywhere below the keys, as a misspelled key may be a restriction. `depth` is the
+ * number of keys to the value that is replaced. Default: all.
  */
 const FAIL_CLOSED: readonly {
   readonly keys: ConfigPath;

@@ -22,8 +22,8 @@ export interface ValidationResult<T> {
 
 /**
  * Validates a part against its schema. Unknown keys are reported and removed. An invalid value makes the part invalid,
- * unless there is `replace`: then only that value is removed, or replaced by what `replace` returns. An unknown key is an
- * invalid value if `replace` returns a replacement for a mapping that contains it.
+ * unless there is `replace`: then only that value is removed, or replaced by what `replace` returns. An unknown key is
+ * an invalid value if `replace` returns a replacement for a mapping that contains it.
  *
  * @param hides whether a value may be a secret that messages must not repeat
  */

@@ -13,8 +13,8 @@ export interface CardNotes {
 }
 
 /**
- * Stores notes in a fixed number of slots, which are chosen by a hash of the card's id, so that the state does not grow.
- * They are not cached, because another gateway can write them. A note that is overwritten is lost.
+ * Stores notes in a fixed number of slots, which are chosen by a hash of the card's id, so that the state does not
+ * grow. They are not cached, because another gateway can write them. A note that is overwritten is lost.
  *
  * @param botId the platform's id of the bot
  */
