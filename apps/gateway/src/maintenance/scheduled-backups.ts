@@ -11,6 +11,8 @@ import {
 
 /** Interval of the check for a due backup, in milliseconds. */
 const CHECK_MS = 10 * 60_000;
+/** Maximum number of omitted files in the log entry of a backup. */
+const LISTED_FILES = 20;
 const HOUR_MS = 3_600_000;
 
 export interface ScheduledBackupsOptions {
@@ -48,7 +50,9 @@ export function createScheduledBackups({
       const last = (await listScheduledBackups(place)).at(-1);
       if (last !== undefined && now() - last.at < everyHours * HOUR_MS) return;
       const made = await rotateBackups(home, { dir: place, keep, secrets }, new Date(now()));
-      logger.info({ path: made.path, removed: made.removed }, "a backup was made and tested");
+      // Links, special files and files that are not readable.
+      const leftOut = made.home.leftOut.slice(0, LISTED_FILES);
+      logger.info({ path: made.path, removed: made.removed, leftOut }, "a backup was made and tested");
     } catch (error) {
       logger.error(
         {
