@@ -34,7 +34,9 @@ export function createReplyDelivery(
   return createNotifyingDelivery({
     lease,
     // No other process can take over the rows of a store that is not shared.
-    ...(store.isShared ? { getLeaseMs: leaseTerm.getMsLeft } : {}),
+    ...(store.isShared
+      ? { getLeaseMs: leaseTerm.getMsLeft, unableToSend: () => accounts.unableToSend() }
+      : {}),
     outbox: store.outbox,
     notes: store.kv,
     notifies: maintenanceLease.isHeld,

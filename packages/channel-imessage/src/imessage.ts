@@ -45,5 +45,6 @@ export const imessage: ChannelDefinition<IMessageConfig, IMessageAddress> = defi
   },
   codec: addressCodec,
   connects: () => true,
+  sendsOverConnection: (config) => "command" in config,
   create: async (context) => createIMessage(context),
 });

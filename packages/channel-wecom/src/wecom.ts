@@ -55,5 +55,6 @@ export const wecom: ChannelDefinition<WecomConfig, WecomAddress> = defineChannel
   },
   codec: addressCodec,
   connects: ({ transport }) => transport === "socket",
+  sendsOverConnection: ({ transport }) => transport === "socket",
   create: async (context) => createWecom(context),
 });

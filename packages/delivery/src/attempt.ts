@@ -28,6 +28,8 @@ const NO_LEASE_MS = 1_000;
 export interface AttemptContext {
   readonly account: AccountLookup;
   readonly configured: (channel: string, account: string) => boolean;
+  /** See `DeliveryOptions.unableToSend`. */
+  readonly unableToSend: () => readonly Pick<OutboxRow, "channel" | "account">[];
   readonly openMedia: NonNullable<SendOptions["openMedia"]>;
   readonly getLanguage: GetLanguage | undefined;
   readonly rates: Rates;
@@ -58,6 +60,13 @@ export async function attempt(context: AttemptContext, row: ClaimedRow): Promise
 
 async function attemptWithin(context: AttemptContext, row: ClaimedRow): Promise<AttemptResult> {
   if (context.stopped.aborted) return { state: "untried" };
+  const isUnable = ({ channel, account }: Pick<OutboxRow, "channel" | "account">) =>
+    channel === row.channel && account === row.account;
+  if (context.unableToSend().some(isUnable)) {
+    const doubtful = row.doubtful === true;
+    const reason = `another gateway runs account ${row.channel}/${row.account}`;
+    return { state: "retry", delayMs: doubtful ? NO_ACCOUNT_MS : 0, doubtful, reason };
+  }
   const account = context.account(row.channel, row.account);
   if (account === undefined) return getResultWithoutAccount(context, row);
   // A row that waits here would be doubtful after a crash, so it waits in the outbox. A row that is already doubtful

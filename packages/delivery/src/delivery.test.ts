@@ -43,6 +43,7 @@ async function setup(
     readonly left?: string;
     /** Returns the remaining duration of the lease in milliseconds. */
     readonly getLeaseMs?: () => number;
+    readonly unableToSend?: NonNullable<DeliveryOptions["unableToSend"]>;
   } = {},
 ): Promise<Setup> {
   const opened = await openOutbox();
@@ -70,6 +71,7 @@ async function setup(
     lease,
     clock,
     ...(extra.getLeaseMs && { getLeaseMs: extra.getLeaseMs }),
+    ...(extra.unableToSend && { unableToSend: extra.unableToSend }),
     logger: silentLogger,
     configured: () => extra.configured ?? true,
     account: () => (extra.account === undefined ? running : extra.account(running)),
@@ -693,4 +695,25 @@ it("looks up a message whose request was aborted at the end of the lease, once t
   endsAt = Number.POSITIVE_INFINITY;
   await clock.advance(1_000);
   expect([sends, lookups, await stateOf(id)]).toEqual([1, 1, "sent"]);
+});
+
+it("leaves rows of an account that only another gateway can send in the outbox", async () => {
+  let sends = 0;
+  let isUnable = true;
+  const { delivery, say, stateOf, outbox, clock } = await setup(
+    async () => {
+      sends += 1;
+      return ["om_1"];
+    },
+    { unableToSend: () => (isUnable ? [DESTINATION] : []), left: "doubtful" },
+  );
+  const { id: left } = (await outbox.list({ states: ["sending"] }))[0] ?? { id: "" };
+  delivery.wake();
+  const id = await say("oc_b", "one");
+  await clock.advance(60_000);
+  expect([sends, await stateOf(left), await stateOf(id)]).toEqual([0, "sending", "pending"]);
+  isUnable = false;
+  delivery.wake();
+  await clock.settle();
+  expect([sends, await stateOf(left), await stateOf(id)]).toEqual([2, "sent", "sent"]);
 });

@@ -54,6 +54,8 @@ export interface DeliveryOptions {
    * up. Default: every account is configured.
    */
   readonly configured?: (channel: string, account: string) => boolean;
+  /** Returns the accounts whose rows only another process can send. They are left in the outbox. Default: none. */
+  readonly unableToSend?: () => readonly Pick<OutboxRow, "channel" | "account">[];
   /** Opens the bytes of an attachment. Default: sending an attachment fails. */
   readonly openMedia?: NonNullable<SendOptions["openMedia"]>;
   /** Returns the language for notices about undelivered replies. Default: the language of the reply. */
@@ -125,6 +127,7 @@ const LEASE_CHECK_MS = 1_000;
 export function createDelivery(options: DeliveryOptions): Delivery {
   const {
     configured = () => true,
+    unableToSend = () => [],
     openMedia = () => Promise.reject(new Error("Attachments need the option openMedia of createDelivery.")),
     isRetryable = isRetryableStoreError,
     onOutcome = () => {},
@@ -134,6 +137,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   return new OutboxDelivery({
     ...options,
     configured,
+    unableToSend,
     openMedia,
     isRetryable,
     onOutcome,
@@ -173,6 +177,7 @@ class OutboxDelivery implements Delivery {
     this.#attemptContext = {
       account: context.account,
       configured: context.configured,
+      unableToSend: context.unableToSend,
       openMedia: context.openMedia,
       getLanguage: context.getLanguage,
       rates: new Rates(clock, this.#stopping.signal),
@@ -426,12 +431,12 @@ class OutboxDelivery implements Delivery {
   }
 
   async #claim(): Promise<Pass> {
-    const { outbox, lease, logger, getLeaseMs } = this.#context;
+    const { outbox, lease, logger, getLeaseMs, unableToSend } = this.#context;
     // Rows that were claimed now could not be sent.
     if (!isLeaseHeld(getLeaseMs)) return { again: false, nextAt: this.#now() + LEASE_CHECK_MS };
     try {
       await this.#expireOverdue();
-      const { rows, nextAt } = await outbox.claimDue({ lease, limit: CLAIM_LIMIT });
+      const { rows, nextAt } = await outbox.claimDue({ lease, limit: CLAIM_LIMIT, except: unableToSend() });
       for (const row of rows) {
         // The store returns one row per destination, so others may be waiting behind it.
         this.#mayHaveMore.add(getDestinationKey(row));

@@ -24,8 +24,7 @@ export function createOutboxDue<T extends Bodies>(
       const prepared = prepareOutbox(word === undefined ? [] : [word]);
       return database.write((tx) => expire<T>(tx, ids, lease, { fence, readOutbox, prepared }));
     },
-    claimDue: ({ lease, limit }) =>
-      database.write((tx) => claimDue<T>(tx, lease, limit, { fence, heads }), "outbox claim"),
+    claimDue: (input) => database.write((tx) => claimDue<T>(tx, input, { fence, heads }), "outbox claim"),
   };
 }
 
@@ -64,14 +63,13 @@ function expiryOf({ receipts, partCount }: OutboxRecord): string {
 
 async function claimDue<T extends Bodies>(
   tx: Transaction,
-  lease: LeaseToken,
-  limit: number,
+  { lease, limit, except = [] }: Parameters<OutboxStore<T>["claimDue"]>[0],
   { fence, heads }: { readonly fence: Fence; readonly heads: OutboxHeads },
 ): Promise<OutboxClaim<T["outbound"]>> {
   const [, due, waitingUntil, at] = await Promise.all([
     fence.check(tx, lease),
     // One more, to report that more rows are due.
-    heads.lockDue(tx, lease, limit + 1),
+    heads.lockDue(tx, lease, limit + 1, except),
     heads.readNextAt(tx),
     tx.now,
   ]);

@@ -1,8 +1,8 @@
 import type { LeaseToken } from "@signalbox/store/types";
-import { and, asc, eq, gt, isNull, lte, not, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNull, lte, ne, not, or, type SQL, sql } from "drizzle-orm";
 import type { Database } from "./database.ts";
 import type { Fence } from "./leases.ts";
-import { isTooOld, isUnsentTo, type JoinedOutbox, selectOutbox } from "./outbox-rows.ts";
+import { type Destination, isTooOld, isUnsentTo, type JoinedOutbox, selectOutbox } from "./outbox-rows.ts";
 import { isUnsent, type OutboxRecord, outbox } from "./schema/index.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -10,9 +10,14 @@ import type { Transaction } from "./transaction.ts";
 export interface OutboxHeads {
   /**
    * Locks the rows that can be sent now, oldest first. Skips rows that another transaction is claiming, and those of
-   * accounts that another holder runs.
+   * the accounts in `except`.
    */
-  lockDue(tx: Transaction, lease: LeaseToken, limit: number): Promise<JoinedOutbox[]>;
+  lockDue(
+    tx: Transaction,
+    lease: LeaseToken,
+    limit: number,
+    except: readonly Pick<Destination, "channel" | "account">[],
+  ): Promise<JoinedOutbox[]>;
   /** Returns the time at which the first of the other heads is due or has expired, or null. */
   readNextAt(tx: Transaction): Promise<number | null>;
   /** Returns the expired heads and the expired rows directly behind them at the same destination. */
@@ -37,7 +42,7 @@ export function createOutboxHeads(database: Database, fence: Fence): OutboxHeads
     ) ?? isPending;
 
   return {
-    lockDue: async ({ db }, lease, limit) =>
+    lockDue: async ({ db }, lease, limit, except) =>
       selectOutbox(db)
         .where(
           and(
@@ -45,6 +50,9 @@ export function createOutboxHeads(database: Database, fence: Fence): OutboxHeads
             not(isWaiting()),
             sql`${hasExpired()} IS NOT TRUE`,
             or(isPending, fence.isLost(outbox, lease)),
+            ...except.map(({ channel, account }) =>
+              or(ne(outbox.channel, channel), ne(outbox.account, account)),
+            ),
           ),
         )
         .orderBy(asc(outbox.seq))

@@ -39,7 +39,7 @@ export function createOutboxDue<T extends Bodies>(
   return {
     overdue: () => queue.read(() => heads.tooOld(now()).flatMap(({ seq }) => parts.rows.full(seq) ?? [])),
     expire: async (ids, lease, word) => expire(work, ids, lease, word),
-    claimDue: ({ lease, limit }) => queue.write(() => claimDue(work, lease, limit)),
+    claimDue: (input) => queue.write(() => claimDue(work, input)),
   };
 }
 
@@ -81,8 +81,7 @@ function expire<T extends Bodies>(
 
 function claimDue<T extends Bodies>(
   work: DueWork<T>,
-  lease: LeaseToken,
-  limit: number,
+  { lease, limit, except = [] }: Parameters<OutboxStore<T>["claimDue"]>[0],
 ): OutboxClaim<T["outbound"]> {
   const { fence, rows, now, heads } = work;
   fence.check(lease);
@@ -90,6 +89,7 @@ function claimDue<T extends Bodies>(
   const claimed: Claimed<T>[] = [];
   const untils = heads.waiting(at).map(({ until }) => until);
   for (const row of heads.due(at)) {
+    if (except.some(({ channel, account }) => channel === row.channel && account === row.account)) continue;
     if (row.state === "sending" && !isLost(work, row, lease)) continue;
     if (isTooOld(row, at)) {
       // The row expired after the last `overdue()`. The next `expire()` ends it.

@@ -33,7 +33,7 @@ import { type HostPackages, importsFrom, type PackagePlaces } from "./host-packa
 export type { Account };
 
 /** All accounts, configured and built-in, and the problems that prevent some of them from running. */
-export interface Accounts extends Pick<Host, "change" | "get" | "start" | "stop"> {
+export interface Accounts extends Pick<Host, "change" | "get" | "start" | "stop" | "unableToSend"> {
   readonly definition: Host["definition"];
   readonly problems: readonly Problem[];
   /** All available channels: the built-in channels and the channels from configured packages. */
@@ -82,6 +82,7 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
     stop: (drainMs) => host.stop(drainMs),
     get: (channel, account) => host.get(channel, account),
     definition: (channel, account) => host.definition(channel, account),
+    unableToSend: () => host.unableToSend(),
     problems,
     planned,
     definitions: [...options.definitions, ...brought],

@@ -247,6 +247,27 @@ it("listens on one of several hosts, and on the next when that one stops", async
   expect(two.accounts.health()).toEqual([{ channel: "echo", account: "main", state: "ready" }]);
 });
 
+it("cannot send over a connection that another host has", async () => {
+  const leases = createLeases();
+  const definition: ChannelDefinition = {
+    ...createChannel(async () => {}),
+    sendsOverConnection: () => true,
+  };
+  const one = createHost(definition);
+  const two = createHost(definition);
+  const webhook = createHost(createChannel(async () => {}));
+  await one.accounts.start({ ...services, acquireLease: leases.acquire() });
+  await two.accounts.start({ ...services, acquireLease: leases.acquire() });
+  await webhook.accounts.start({ ...services, acquireLease: leases.acquire() });
+  expect(one.accounts.unableToSend()).toEqual([]);
+  expect(two.accounts.unableToSend()).toEqual([{ channel: "echo", account: "main" }]);
+  expect(webhook.accounts.unableToSend()).toEqual([]);
+  await one.accounts.stop(0);
+  two.delays[0]?.end();
+  await expect.poll(() => two.accounts.unableToSend()).toEqual([]);
+  await two.accounts.stop(0);
+});
+
 it("releases the lease of an account that fails to start", async () => {
   const leases = createLeases();
   const one = createHost(

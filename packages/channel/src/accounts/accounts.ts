@@ -86,6 +86,8 @@ export interface Accounts {
   get(channel: string, account: string): Account | undefined;
   /** Returns the channel of an account, even if the account is not running. */
   definition(channel: string, account: string): ChannelDefinition | undefined;
+  /** Returns the accounts that can send only over their own connection, if this host does not have their lease. */
+  unableToSend(): readonly Pick<Account, "channel" | "account">[];
   health(): readonly AccountHealth[];
 }
 
@@ -206,6 +208,15 @@ class AccountHost implements Accounts {
 
   definition(channel: string, account: string): ChannelDefinition | undefined {
     return this.#hosted.get(getKey(channel, account))?.plan.definition;
+  }
+
+  unableToSend(): readonly Pick<Account, "channel" | "account">[] {
+    return [...this.#hosted.values()]
+      .filter(
+        ({ plan: { definition, config }, lease }) =>
+          lease === undefined && definition.sendsOverConnection?.(config) === true,
+      )
+      .map(({ plan: { definition, account } }) => ({ channel: definition.id, account }));
   }
 
   health(): readonly AccountHealth[] {

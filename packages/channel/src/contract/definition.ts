@@ -263,6 +263,11 @@ export interface ChannelDefinition<
    * may be ready before the connection is open. Default: false.
    */
   connects?(config: Config): boolean;
+  /**
+   * Returns true if an account with this configuration can send only over its own connection. If several hosts share
+   * the account, only the one that listens sends. Default: false.
+   */
+  sendsOverConnection?(config: Config): boolean;
 }
 
 /**

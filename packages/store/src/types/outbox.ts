@@ -117,12 +117,14 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   ): Promise<readonly OutboxRow<T["outbound"]>[]>;
   /**
    * Claims due rows: at most the first unfinished row of each address, and rows that a lost lease left in the state
-   * `sending`. A row that has expired or is waiting for its next attempt blocks later rows to the same address. Rows of
-   * an account are skipped if another holder has its lease (`accountLease`).
+   * `sending`. A row that has expired or is waiting for its next attempt blocks later rows to the same address.
+   *
+   * @param input.except rows of these accounts are not claimed; default: none
    */
   claimDue(input: {
     readonly lease: LeaseToken;
     readonly limit: number;
+    readonly except?: readonly Pick<OutboxInsert, "channel" | "account">[];
   }): Promise<OutboxClaim<T["outbound"]>>;
   /** Stores the receipt of a part of a row that is being sent. */
   markPart(id: OutboxId, lease: LeaseToken, receipt: PartReceipt): Promise<void>;

@@ -39,6 +39,26 @@ export const outboxSuite: Suite = ({ test, expect, open }) => {
     await expect(store.outbox.markSent(row.id, lease)).rejects.toMatchObject({ code: "conflict" });
   });
 
+  test("rows of an account in `except` are not claimed, not even doubtful ones", async () => {
+    const { store } = await open();
+    const lease = await takeLease(store);
+    const pending = { ...reply("1", "a"), account: "other" };
+    const [left] = await store.outbox.enqueue([{ ...reply("0", "b"), account: "other" }], { lease });
+    await store.outbox.claimDue({ lease, limit: 10 });
+    const [waiting, free] = await store.outbox.enqueue([pending, reply("2", "a")], { lease });
+    await store.leases.release(lease);
+    const next = await takeLease(store);
+    const except = [{ channel: pending.channel, account: "other" }];
+    const claim = await store.outbox.claimDue({ lease: next, limit: 10, except });
+    expect(claim).toMatchObject({ rows: [{ id: free?.id }] });
+    expect(await store.outbox.get(String(left?.id))).toMatchObject({ state: "sending", attempts: 1 });
+    const rest = await store.outbox.claimDue({ lease: next, limit: 10 });
+    expect(rest.rows).toMatchObject([
+      { id: left?.id, doubtful: true },
+      { id: waiting?.id, doubtful: false },
+    ]);
+  });
+
   test("rows of one address are sent in order, and a retry holds back later ones", async () => {
     const { store, time } = await open();
     const lease = await takeLease(store);
