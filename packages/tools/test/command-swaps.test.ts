@@ -37,10 +37,13 @@ const PATH = process.env["PATH"] ?? "";
 const hasRipgrep = PATH.split(delimiter).some((folder) => existsSync(join(folder, "rg")));
 const ENGINES = [...(hasRipgrep ? [["ripgrep", PATH] as const] : []), ["its own", ""] as const];
 
+/** Created in the workspace when a background command begins to swap. */
+const STARTED = "started";
+
 /** Swaps two entries in a loop, and pauses after each swap about as long as a launcher takes to start. */
 function swapping(one: string, other: string): string {
   const exchange = `syscall(${RENAMEAT2}, -100, $one, -100, $other, 2); select(undef, undef, undef, 0.002)`;
-  return `echo ready; exec perl -e 'my ($one, $other) = @ARGV; while (1) { ${exchange} }' ${one} ${other}`;
+  return `touch ${STARTED}; exec perl -e 'my ($one, $other) = @ARGV; while (1) { ${exchange} }' ${one} ${other}`;
 }
 
 async function openPlace(facts: Partial<RunFacts> = {}, readable: readonly string[] = []) {
@@ -61,8 +64,12 @@ async function openPlace(facts: Partial<RunFacts> = {}, readable: readonly strin
     dir,
     outside,
     workspace,
-    exec: async (command: string, background = false) =>
-      textOf(await agent.call("exec", { command, background })),
+    exec: async (command: string) => textOf(await agent.call("exec", { command })),
+    /** Runs a command in the background and waits until it swaps. */
+    async swap(command: string) {
+      await agent.call("exec", { command, background: true });
+      await expect.poll(() => existsSync(join(dir, STARTED))).toBe(true);
+    },
   };
 }
 
@@ -71,20 +78,19 @@ describe.skipIf(!canSwap)("a command in the background", () => {
     ["people", toFolderName(FACTS.speaker ?? ""), {}],
     ["inbox", toFolderName(FACTS.sessionKey), { taint: [{ source: "file" } as const] }],
   ])("cannot redirect the visible folder in %s", async (top, own, facts) => {
-    const { outside, exec } = await openPlace(facts);
+    const { outside, exec, swap } = await openPlace(facts);
     const mine = `${top}/${own}`;
-    const swap = swapping(mine, `${top}/link`);
-    expect(await exec(`mkdir -p ${mine}; ln -s ${outside} ${top}/link; ${swap}`, true)).toContain("ready");
+    await swap(`mkdir -p ${mine}; ln -s ${outside} ${top}/link; ${swapping(mine, `${top}/link`)}`);
     for (let tries = 0; tries < TRIES; tries++)
       expect(await exec(`cat ${mine}/secret.txt; echo spoiled > ${mine}/secret.txt`)).not.toContain(SECRET);
     expect(readFileSync(join(outside, "secret.txt"), "utf8")).toBe(SECRET);
   });
 
   test("cannot redirect a readable folder inside the workspace", async () => {
-    const { dir, outside, exec } = await openPlace({}, ["lent/skills"]);
+    const { dir, outside, exec, swap } = await openPlace({}, ["lent/skills"]);
     writeFileSync(join(dir, "lent/skills/secret.txt"), "harmless");
     const made = `mkdir other; ln -s ${outside} other/skills`;
-    expect(await exec(`${made}; ${swapping("lent", "other")}`, true)).toContain("ready");
+    await swap(`${made}; ${swapping("lent", "other")}`);
     for (let tries = 0; tries < TRIES; tries++)
       expect(await exec("cat lent/skills/secret.txt")).not.toContain(SECRET);
   });
@@ -95,13 +101,13 @@ describe.skipIf(!canSwap)("a command in the background", () => {
       ["outside the workspace", "mine", "mine"],
       ["of somebody else", "", "deep/mine"],
     ])("does not reveal the content of a file %s (searching in `%s`)", async (where, path, mine) => {
-      const { dir, outside, workspace, exec } = await openPlace();
+      const { dir, outside, workspace, swap } = await openPlace();
       const others = join(dir, "people", toFolderName("somebody else"));
       for (const folder of [join(dir, mine), others]) mkdirSync(folder, { recursive: true });
       writeFileSync(join(dir, mine, "secret.txt"), "harmless");
       writeFileSync(join(others, "secret.txt"), SECRET);
       const target = where === "of somebody else" ? others : outside;
-      expect(await exec(`ln -s ${target} link; ${swapping(mine, "link")}`, true)).toContain("ready");
+      await swap(`ln -s ${target} link; ${swapping(mine, "link")}`);
       const agent = caller([createGrepTool({ workspace, search: createSearch(searchPath) })]);
       const place: Record<string, string> = path === "" ? {} : { path };
       // Continue until both states of the swap were observed, so that the attempt was real.
