@@ -71,7 +71,7 @@ describe("iMessage", () => {
     imsg.messages.say("first", { sender: person });
     await eventually(() => imsg.messages.sent.length === 1, "the first message is answered");
     await started.stop();
-    expect(imsg.running().processes).toBe(0);
+    await eventually(() => imsg.running().processes === 0, "imsg has ended");
 
     imsg.messages.say("second", { sender: person });
     const again = await world.start();
