@@ -7,33 +7,33 @@ import { SCRATCH } from "./scripts/scratch.ts";
 import { ProofsFirst } from "./scripts/sequencer.mjs";
 import { root, workspaceMembers } from "./scripts/workspace.mjs";
 
-/** Only what hangs takes so long, also where other work has the processor. */
-const LONGEST_MS = 120_000;
+/** Time limit for a test, in milliseconds. No test takes this long, even on a busy machine, unless it hangs. */
+const MAX_TEST_MS = 120_000;
 
 const limits = {
-  testTimeout: LONGEST_MS,
-  hookTimeout: LONGEST_MS,
-  expect: { poll: { timeout: LONGEST_MS / 2 } },
+  testTimeout: MAX_TEST_MS,
+  hookTimeout: MAX_TEST_MS,
+  expect: { poll: { timeout: MAX_TEST_MS / 2 } },
   // The report of `npm test` has only the message of a failed assertion, so it contains the values.
   chaiConfig: { truncateThreshold: 1_000 },
 };
 
-/** JSX is nothing that Node.js loads; and of the gateway most is loaded as it was built, whoever loads its sources. */
+/** Suites that Vite loads: Node.js cannot load JSX, and the gateway's tests mostly use built packages. */
 const BY_VITE = ["@signalbox/console", "@signalbox/gateway"];
 
-/** What is built is imported as it is, by Node.js: to transform it takes longer than most suites. */
+/** Built files, which Node.js imports directly, because transforming them would take longer than most suites. */
 const BUILT = /\/(?:apps|packages)\/[^/]+\/dist\//;
 
-/** To have sources loaded by Node.js itself takes a tenth less of a suite's processor time than by Vite. */
+/** Returns the options that let Node.js load the sources, which takes a tenth less processor time than Vite. */
 const runner = (name) =>
   BY_VITE.includes(name)
     ? { server: { deps: { external: [BUILT] } } }
     : { experimental: { viteModuleRunner: false } };
 
-/** What a disk does to a gateway is for the proofs in its suite to show, on one; its other tests ask for memory. */
+/** Suites use temporary files in memory, except for the gateway's, which tests crashes on a real disk. */
 const temporary = (name) => (name === "@signalbox/gateway" ? {} : { env: { TMPDIR: SCRATCH } });
 
-/** A suite that needs a server starts it once, in this file. */
+/** Returns the file that starts a server for a whole suite, if the package has one. */
 function globalSetup(folder) {
   const file = join(folder, "test", "global-setup.ts");
   return existsSync(file) ? { globalSetup: file } : {};
@@ -43,9 +43,9 @@ const suites = workspaceMembers().map(({ folder, manifest }) => ({
   root: folder,
   test: {
     name: manifest.name,
-    // What is written for others has tests of its own, and none of its dependencies here.
+    // Templates for new packages have their own tests, whose dependencies are not installed here.
     exclude: [...configDefaults.exclude, "template/**"],
-    // To import a package and what it uses takes longer than most test files: those of a suite share it.
+    // The files of a suite share imported modules, because importing takes longer than most of the tests.
     isolate: false,
     ...runner(manifest.name),
     ...temporary(manifest.name),
@@ -59,13 +59,12 @@ const repository = {
   test: { name: "repository", include: ["scripts/**/*.test.mjs"], ...runner("repository"), ...limits },
 };
 
-/** In the folder of a package it is its suite alone: to set up those of all packages takes longer than many run. */
+/** In the folder of a package, only its suite runs, because setting up all projects takes longer than many suites. */
 const here = suites.filter((suite) => suite.root === process.cwd());
 
 /**
- * In `npm test` suites run beside each other, each in one process: to load a package into a second one takes longer
- * than to wait for the first. The longest waits for processes and sockets for much of its time, and gets more of them
- * than there are cores.
+ * In `npm test`, suites run in parallel with one worker each, because a second worker would import everything again.
+ * The gateway's suite is the longest and often waits for processes and sockets, so it gets more workers than cores.
  */
 const maxWorkers = here[0]?.test.name === "@signalbox/gateway" ? availableParallelism() + 2 : 1;
 const inNpmTest =

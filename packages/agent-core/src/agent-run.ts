@@ -31,7 +31,7 @@ export class AgentRun implements AsyncIterable<AgentEvent>, PromiseLike<RunResul
     return this.#result;
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: to await a run is to wait for its result.
+  // biome-ignore lint/suspicious/noThenProperty: awaiting a run waits for its result.
   then<A = RunResult, B = never>(
     onResult?: ((result: RunResult) => A | PromiseLike<A>) | null,
     onError?: ((error: unknown) => B | PromiseLike<B>) | null,

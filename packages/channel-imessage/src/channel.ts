@@ -68,8 +68,8 @@ function openAccount({ context, stopped }: HostedAccount<IMessageConfig>) {
 }
 
 /**
- * Returns the bot's id. Messages has no id of an account that every version reports, and rows are numbered in each
- * database anew, so the id depends on the Mac.
+ * Returns the bot's id. Not every version reports an id of the account, and row numbers are specific to a database, so
+ * the id is derived from the address of the Mac.
  */
 function createBotId(config: IMessageConfig): string {
   const mac = "command" in config ? config.command.join("\0") : config.baseUrl;

@@ -9,14 +9,14 @@ export const limits = {
   requestTimeoutMs: 15_000,
   /** Time limit for a message. imsg waits up to eight seconds until the message appears in the database. */
   sendTimeoutMs: 60_000,
-  /** Time limit for an attachment, which has to be copied to the Mac. */
+  /** Time limit for an attachment, including the copy to the Mac. */
   uploadTimeoutMs: 180_000,
   /**
    * Maximum age of a message when it is read. iCloud can add messages of past years as new rows to the database
    * (openclaw/openclaw#72322).
    */
   maxAgeMs: 86_400_000,
-  /** Interval in which BlueBubbles is asked for new messages. */
+  /** Interval between two requests to BlueBubbles for new messages. */
   pollMs: 2_000,
   /** Number of rows per request to BlueBubbles, which accepts at most 1,000. */
   rowsPerPage: 500,

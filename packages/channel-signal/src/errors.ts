@@ -28,7 +28,7 @@ const UNTRUSTED: Meaning = {
 };
 const UNREGISTERED: Meaning = { code: "not_found", scope: "conversation" };
 
-/** signal-cli's exceptions and messages that have no code of their own. Source: `SendCommand` and `CommandUtil`. */
+/** Exceptions and messages for which signal-cli has no error code. Source: `SendCommand` and `CommandUtil`. */
 const messages: readonly (readonly [RegExp, Meaning])[] = [
   [/AuthorizationFailedException|NotRegisteredException|account does not exist/i, NO_ACCOUNT],
   [/valid account parameter/i, NO_ACCOUNT],

@@ -91,7 +91,7 @@ export function openCallback(keys: CallbackKeys, callback: SignedCallback): stri
     );
     if (bytes === undefined || bytes.length < HEAD_BYTES) return undefined;
     const end = HEAD_BYTES + bytes.readUInt32BE(16);
-    // An id follows for apps of third parties. For bots of the own company it is empty.
+    // An id follows for apps of third parties. It is empty for a company's own bots.
     return end > bytes.length ? undefined : bytes.toString("utf8", HEAD_BYTES, end);
   } catch {
     return undefined;

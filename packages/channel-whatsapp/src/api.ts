@@ -103,7 +103,7 @@ export function createApi(context: ChannelContext<WhatsAppConfig>): WhatsAppApi 
       body.set("type", mimeType);
       body.set("file", new File([bytes], name, { type: mimeType }));
       const url = `${apiBaseUrl}/${phoneNumberId}/media`;
-      // Nobody sees an upload, so it can be repeated.
+      // An upload is not visible to anyone, so it can be repeated.
       const upload = { what, url, body, write: false, signal, timeoutMs: limits.uploadTimeoutMs };
       const id = textAt(await requests.json(upload), "id");
       if (id === undefined)

@@ -15,9 +15,9 @@ export interface SharedHints extends Hints {
 }
 
 /**
- * Creates hints that reach all processes with a store on this database. They have a connection of their own, which is
- * opened on first use: `NOTIFY` in the transaction of a write would make all writers wait for each other. Hints are
- * lost while the connection is, and behind a pooler in transaction mode.
+ * Creates hints that reach all processes with a store on this database. They use a separate connection, which
+ * is opened on first use, because `NOTIFY` in the transaction of a write would serialize all writers. Hints are lost
+ * while the connection is down, and behind a pooler in transaction mode.
  */
 export function createSharedHints(config: pg.ClientConfig): SharedHints {
   const local = createLocalHints();

@@ -35,8 +35,8 @@ export interface TraceTable {
 }
 
 /**
- * Creates a trace store that buffers entries in memory and writes them in batches, because traces do not justify
- * commits of their own.
+ * Creates a trace store that buffers entries in memory and writes them in batches, because a commit for each
+ * entry would be too expensive.
  */
 export function createTraceBuffer({ now, write: insert, read }: TraceTable): BufferedTraceStore {
   let waiting = new Map<string, Waiting>();

@@ -26,7 +26,7 @@ export function CodeBlock({ text, label }: { text: string; label: string }): Rea
           </button>
         )}
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard */}
       <pre tabIndex={0}>
         <code>{text}</code>
       </pre>

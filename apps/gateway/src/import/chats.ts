@@ -1,7 +1,7 @@
 import { formatSessionKey } from "@signalbox/routing";
 import { placeInScope, type SessionPlace } from "./places.ts";
 
-/** A chat of a system that stores only the platform's id of a chat. */
+/** A chat that the source identifies only by its platform id. */
 export interface Chat {
   readonly channel: string;
   readonly chatId: string;

@@ -21,7 +21,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** Attempts to copy a file that another process writes. */
 const ATTEMPTS = 3;
 
-/** Copies databases into a private folder, because opening one in place could create files beside it. */
+/** Copies databases into a private folder, because opening one in place could create files next to it. */
 export interface DatabaseCopies {
   /** @throws GatewayError if the file changes while it is copied, or if it is no database */
   open(file: string): SourceDatabase;

@@ -13,7 +13,7 @@ export interface SettingsReader {
   text(...path: SourcePath): string | undefined;
   number(...path: SourcePath): number | undefined;
   texts(...path: SourcePath): readonly string[];
-  /** Returns the keys of a section. Empty if there is none. */
+  /** Returns the keys of a section, or an empty list if the section does not exist. */
   keys(...path: SourcePath): readonly string[];
   has(...path: SourcePath): boolean;
   /** Imports the values below `from` as one setting. With an empty `from`, the setting comes from no value. */

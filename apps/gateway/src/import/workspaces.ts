@@ -11,7 +11,7 @@ export interface SourceWorkspace {
   readonly dir: string;
   /** Folders inside that belong to something else, by path. */
   readonly without?: readonly string[];
-  /** SHA-256 of files that nobody changed since the system created them, by name. */
+  /** SHA-256 of the files that the system generated, by name, to detect files that are unchanged. */
   readonly generated?: ReadonlyMap<string, string>;
   /** True if the first conversation with the agent has not taken place. */
   readonly isNew?: boolean;

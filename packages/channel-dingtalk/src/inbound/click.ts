@@ -13,7 +13,7 @@ import { readButton } from "../outbound/buttons.ts";
 /**
  * Reads a click on a button of a card. Returns `undefined` if this channel did not create the button.
  *
- * @param frameId id of the frame, because a click has no id of its own
+ * @param frameId id of the frame, because DingTalk gives clicks no id
  */
 export function readClick(click: Payload, frameId: string, facts: EventFacts): ActionEvent | undefined {
   const { actionIds } = objectAt(

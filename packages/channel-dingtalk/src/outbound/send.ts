@@ -70,7 +70,7 @@ async function post(
   return key;
 }
 
-/** DingTalk responds with success even if it sent the message to nobody. */
+/** DingTalk responds with success even if no recipient is valid. */
 function assertReceived(answer: Payload, userId: string): void {
   if (includes(answer, "invalidStaffIdList", userId))
     throw new ChannelError("not_found", "DingTalk: there is no such person in the organization", {

@@ -1,6 +1,6 @@
 import { isPayload, objectAt, objectsAt, type Payload, textAt } from "@signalbox/channel";
 
-/** Describes shared contacts, polls and payments in words. Returns an empty string if there are none. */
+/** Describes shared contacts, polls and payments in words. Returns an empty string for other messages. */
 export function describeSpecialContent(data: Payload): string {
   const contacts = objectsAt(data, "contacts").map(describeContact);
   const poll = data["pollCreate"];

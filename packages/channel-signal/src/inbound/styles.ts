@@ -92,7 +92,7 @@ function createMarks(range: MarkedRange, text: string): readonly Insertion[] {
   ];
 }
 
-/** Returns true if the character beside a range ends a line, or if there is none. */
+/** Returns true if the character next to a range is a line break, or if the text ends there. */
 function isLineEdge(character: string | undefined): boolean {
   return character === undefined || character === "\n";
 }

@@ -8,7 +8,7 @@ import { restoreBackup } from "../restore.ts";
 import { ASSUMED_SECRETS } from "../secrets/sources.ts";
 
 /**
- * Restores a backup into a temporary folder beside it, checks the database and the configuration, and removes the
+ * Restores a backup into a temporary folder next to it, checks the database and the configuration, and removes the
  * folder.
  *
  * @param home the home that was backed up

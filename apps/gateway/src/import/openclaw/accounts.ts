@@ -182,7 +182,7 @@ function readAccess(
   return {
     channel,
     account: toAccountName(channel, name, options),
-    // An unknown rule admits nobody.
+    // An unknown rule closes direct messages.
     dm: Object.hasOwn(DM, policy) ? (DM[policy] ?? "off") : "off",
     people,
     paired: paired
@@ -210,7 +210,7 @@ function readGroups(
     if (rule["enabled"] === false || rule["allow"] === false) return;
     const tools = asRecord(rule["tools"]);
     const lists = [rule, ...outer.map((each) => asRecord(each) ?? {})].flatMap((each) => {
-      // Roles cannot be compared with people, so they admit nobody here.
+      // Roles cannot be converted to people, so a rule with roles admits no one.
       const roles = asTexts(each["roles"]).length > 0 ? [[]] : [];
       const named = each["allowFrom"] ?? each["users"];
       return [...(Array.isArray(named) ? [expand(reader, asTexts(named), channel)] : []), ...roles];
