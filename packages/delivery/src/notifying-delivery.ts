@@ -1,5 +1,6 @@
 import type { DeliveryAccount } from "./account.ts";
-import { createDelivery, type Delivery, type DeliveryOptions, type DeliveryOutcome } from "./delivery.ts";
+import { createDelivery } from "./delivery.ts";
+import type { Delivery, DeliveryOptions, DeliveryOutcome } from "./delivery-types.ts";
 import { createOwnerNotices, type OwnerNotices, type OwnerNoticesOptions } from "./owner-notices.ts";
 import { createPairingNotices, type PairingNotices, type PairingNoticesOptions } from "./pairing-notices.ts";
 

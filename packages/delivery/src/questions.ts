@@ -14,7 +14,7 @@ import {
 } from "@signalbox/channel";
 import type { LeaseToken, Logger } from "@signalbox/store/types";
 import type { AccountLookup, DeliveryAccount } from "./account.ts";
-import type { Delivery } from "./delivery.ts";
+import type { Delivery } from "./delivery-types.ts";
 import type { Destination, OutboxRow, OutboxStore } from "./outbox.ts";
 import { createOutboxRow, getPendingRows, isUnsent } from "./rows.ts";
 
