@@ -46,9 +46,11 @@ export class PartReader {
     replace?: (path: ConfigPath) => Replacement | undefined,
   ): z.output<S> | undefined {
     const checked = validate(schema, input, path, (value) => this.#isSecret(value), replace);
-    for (const { kind, path: at, message, remedy } of checked.issues) {
+    for (const { kind, path: at, message, remedy, restricts } of checked.issues) {
       const place = formatPath(at);
-      const disables = what ?? `the setting ${place}`;
+      const own =
+        restricts === undefined ? `the setting ${place}` : `everything that ${formatPath(restricts)} allows`;
+      const disables = what ?? own;
       // An unresolved reference is reported already. It becomes an error of this part.
       const missing = this.#missing.filter((unresolved) => isWithin(unresolved, place));
       if (kind === "unknown_key") this.report(at, { severity: "warning", message, remedy, ignored: true });

@@ -12,6 +12,8 @@ interface ConfigIssue {
   readonly path: ConfigPath;
   readonly message: string;
   readonly remedy: string;
+  /** Mapping that got its most restrictive value because of an unknown key. */
+  readonly restricts?: ConfigPath;
 }
 
 export interface ValidationResult<T> {
@@ -57,6 +59,7 @@ export function validate<S extends z.ZodType>(
           kind: isClosed ? "invalid" : "unknown_key",
           path: [...at, ...path, key],
           ...describeUnknownKey(key, getKeysAt(schema, path)),
+          ...(isClosed && { restricts: [...at, ...replacement.path] }),
         });
         current = without(current, [...path, key]);
       }

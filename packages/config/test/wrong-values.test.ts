@@ -309,6 +309,7 @@ mcp:
     );
     const errors = problems.filter(({ severity }) => severity === "error");
     expect(errors.map(({ path }) => path.split(".").at(-1))).toEqual(["poeple", "tool", "requireMention"]);
+    expect(errors[0]?.disables).toBe("everything that access.groups.rules.feishu:g allows");
     expect(problems[0]).toMatchObject({ message: "unknown key" });
     expect(problems[0]?.remedy).toContain("people");
     expect(problems[0]?.ignored).toBeUndefined();

@@ -73,7 +73,7 @@ export function settingProblems(
     return loaded.problem(["channels", channel, "accounts", account, ...named], {
       severity: "error",
       message: message.replace(/\.$/, ""),
-      remedy: "Set it exactly as the platform's console shows it.",
+      remedy: "Correct this setting.",
       disables: `channel account ${channel}/${account}`,
     });
   });
