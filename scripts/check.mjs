@@ -27,6 +27,9 @@ const BESIDE_BUILDS = new Set(["lint", "knip", "changesets"]);
 const LONGEST = "@signalbox/gateway#test";
 const LONG = ["@signalbox/llm-providers#test", "@signalbox/tools#test"];
 
+/** A check that mostly waits for installations and for one program after another. */
+const WAITING = "readmes";
+
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !Object.hasOwn(CHECKS, name));
 if (unknown.length > 0) {
@@ -74,14 +77,15 @@ console.log(
 process.exitCode = total.failed === 0 ? 0 : 1;
 
 /**
- * Builds first. Then runs three sequences in parallel: the gateway's suite followed by the other checks, the long
- * suites, and all remaining suites. Resolves with 0 if everything passed.
+ * Builds first. Then runs four sequences in parallel: the gateway's suite followed by the other checks, the long
+ * suites, all remaining suites, and the check that mostly waits. Resolves with 0 if everything passed.
  */
 async function runAll() {
   const cores = availableParallelism();
   if (!tasks.includes("test")) return runTurbo(tasks, cores + 1);
   const early = tasks.filter((task) => BESIDE_BUILDS.has(task));
-  const late = tasks.filter((task) => !BESIDE_BUILDS.has(task) && task !== "test");
+  const waiting = tasks.filter((task) => task === WAITING);
+  const late = tasks.filter((task) => !BESIDE_BUILDS.has(task) && task !== "test" && task !== WAITING);
   const suites = workspaceMembers().map(({ manifest }) => `${manifest.name}#test`);
   const beside = suites.filter((task) => task !== LONGEST);
   const built = await runTurbo(["build", ...early], cores + 1);
@@ -97,11 +101,13 @@ async function runAll() {
       beside.filter((task) => !LONG.includes(task)),
       cores,
     ),
+    runTurbo(waiting, 1),
   ]);
   return Math.max(built, ...codes);
 }
 
 async function runTurbo(wanted, concurrency) {
+  if (wanted.length === 0) return 0;
   const { code } = await run(
     join(root, "node_modules", ".bin", "turbo"),
     [
