@@ -15,9 +15,11 @@ import { createSharedHints, createUnsharedHints } from "./hints.ts";
 import { createInboxStore } from "./inbox.ts";
 import { createKvStore } from "./kv.ts";
 import { createFence, createLeaseStore } from "./leases.ts";
+import { createLiveEventStore } from "./live-events.ts";
 import { createMaintenanceStore } from "./maintenance.ts";
 import { createMessageContextStore } from "./message-contexts.ts";
 import { migrate, requireVersion } from "./migrate.ts";
+import { createObjectStore } from "./objects.ts";
 import { type PostgresStoreOptions, resolveTimeouts } from "./options.ts";
 import { createOutboxStore } from "./outbox.ts";
 import { createOutboxInsert } from "./outbox-insert.ts";
@@ -100,6 +102,8 @@ function createStores<T extends Bodies>(context: Context, options: PostgresStore
     approvals: createApprovalStore(context),
     hints: { send: hints.send, listen: hints.listen },
     isShared: true,
+    liveEvents: createLiveEventStore(context),
+    objects: createObjectStore(context),
     pairing: createPairingStore(context, fence, readOutbox),
     // Pending trace entries may contain the texts.
     maintenance: createMaintenanceStore(

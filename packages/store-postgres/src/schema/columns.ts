@@ -28,5 +28,11 @@ function restoreText<T extends string>(text: string): T {
   return plain as T;
 }
 
+/** Bytes. */
+export const bytes = customType<{ data: Uint8Array; driverData: Buffer }>({
+  dataType: () => "bytea",
+  toDriver: (data) => Buffer.from(data.buffer, data.byteOffset, data.byteLength),
+});
+
 /** A whole number, or a time in milliseconds. */
 export const integer = () => bigint({ mode: "number" });

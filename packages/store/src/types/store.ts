@@ -10,8 +10,10 @@ import type { GroupHistoryStore } from "./history.ts";
 import type { InboxStore } from "./inbox.ts";
 import type { KvStore } from "./kv.ts";
 import type { LeaseStore } from "./leases.ts";
+import type { LiveEventStore } from "./live-events.ts";
 import type { Logger } from "./logger.ts";
 import type { MaintenanceStore } from "./maintenance.ts";
+import type { ObjectStore } from "./objects.ts";
 import type { OutboxStore } from "./outbox.ts";
 import type { PairingStore } from "./pairing.ts";
 import type { RouteCacheStore } from "./routes.ts";
@@ -45,6 +47,10 @@ export interface Store<T extends Bodies = Bodies> {
   readonly hints: Hints;
   /** True if several gateways may use the store at the same time. */
   readonly isShared: boolean;
+  /** Present if the store is shared. */
+  readonly liveEvents?: LiveEventStore;
+  /** Files that belong to no table. Present if the store is shared. */
+  readonly objects?: ObjectStore;
   /** Commits pending writes, then closes the store. Later calls reject with `closed`. Can be called more than once. */
   close(): Promise<void>;
 }
