@@ -34,6 +34,17 @@ export interface Blobs {
 
 const ID = /^[0-9a-f]{64}$/;
 
+/** Returns the id of a blob with this content. */
+export function getContentId(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** @throws TypeError if `id` is not the id of a blob */
+export function requireBlobId(id: string): string {
+  if (!ID.test(id)) throw new TypeError(`"${id}" is not the id of a blob`);
+  return id;
+}
+
 /** @param dir the folder, which is created on demand. Only one process may use it at a time. */
 export function createBlobs(dir: string): Blobs {
   return new BlobFolder(dir);
@@ -49,7 +60,7 @@ class BlobFolder implements Blobs {
   }
 
   put(bytes: Uint8Array): Promise<string> {
-    const id = createHash("sha256").update(bytes).digest("hex");
+    const id = getContentId(bytes);
     const path = this.#pathOf(id);
     return this.#enqueue(async () => {
       const existing = await stat(path).catch(() => undefined);
@@ -102,8 +113,7 @@ class BlobFolder implements Blobs {
   }
 
   #pathOf(id: string): string {
-    if (!ID.test(id)) throw new TypeError(`"${id}" is not the id of a blob`);
-    return join(this.#dir, id);
+    return join(this.#dir, requireBlobId(id));
   }
 
   async #write(path: string, bytes: Uint8Array): Promise<void> {

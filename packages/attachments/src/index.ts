@@ -8,6 +8,8 @@ export {
 export { INBOX_FOLDER, type InboxLimits } from "./inbox-folder.ts";
 export { createIncoming, type Incoming, type IncomingOptions } from "./incoming.ts";
 export type { FileForModel, MediaForModel } from "./media-for-model.ts";
+export { createObjectBlobs } from "./object-blobs.ts";
+export { createObjectUploads, type ObjectUploadsOptions } from "./object-uploads.ts";
 export {
   createOutgoing,
   type MayAttach,
@@ -23,6 +25,7 @@ export {
   type ReceivedFile,
   type Transcript,
 } from "./received-file.ts";
+export { openS3Objects, type S3ObjectsOptions } from "./s3-objects.ts";
 export type {
   AttachmentAccount,
   AttachmentLogger,
@@ -33,11 +36,5 @@ export type {
   Recording,
   Transcriber,
 } from "./types.ts";
-export {
-  createUploads,
-  type UploadAdded,
-  type UploadName,
-  type UploadPiece,
-  type Uploads,
-  type UploadsOptions,
-} from "./uploads.ts";
+export type { UploadAdded, UploadLimits, UploadName, UploadPiece, Uploads } from "./upload-contract.ts";
+export { createUploads, type UploadsOptions } from "./uploads.ts";

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createUploads, type Uploads } from "./uploads.ts";
+import type { Uploads } from "./upload-contract.ts";
+import { createUploads } from "./uploads.ts";
 
 const HOUR = 60 * 60 * 1000;
 const ID = "an-id-of-16-chars";

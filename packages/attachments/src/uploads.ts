@@ -1,76 +1,29 @@
-import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { open, readdir, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { makeFolder, syncFolder } from "./durable-folders.ts";
 import { getErrorCode } from "./types.ts";
+import type { UploadAdded, UploadLimits, UploadName, UploadPiece, Uploads } from "./upload-contract.ts";
+import {
+  checkPiece,
+  getOwnerFolder,
+  isUploadId,
+  MAX_AGE_MS,
+  type Quotas,
+  requireUploadId,
+  resolveQuotas,
+} from "./upload-quotas.ts";
 
-/** Files that clients upload in pieces before they send a message that refers to them. */
-export interface Uploads {
-  /** Appends a piece to a file. The first piece creates it. */
-  add(piece: UploadPiece): Promise<UploadAdded>;
-  /** Resolves to `undefined` if the file does not exist. */
-  open(
-    owner: string,
-    id: string,
-  ): Promise<{ readonly body: ReadableStream<Uint8Array>; readonly size: number } | undefined>;
-  /** Removes all files of an owner. */
-  remove(owner: string): Promise<void>;
-  /**
-   * Removes files to which nothing was appended for a day.
-   *
-   * @param needed returns the files that are still needed, however old they are
-   * @returns the number of removed files
-   */
-  prune(needed: () => Promise<readonly UploadName[]>): Promise<number>;
-}
-
-/** Identifies an upload. */
-export interface UploadName {
-  /** A client or a message. Only the owner can refer to the file, and quotas apply per owner. */
-  readonly owner: string;
-  /** Chosen by the client: 16 to 64 letters, digits, `_` and `-`. */
-  readonly id: string;
-}
-
-export interface UploadPiece extends UploadName {
-  /** Offset of the piece in the file. */
-  readonly at: number;
-  readonly bytes: Uint8Array;
-}
-
-/** The result of adding a piece. */
-export interface UploadAdded {
-  /**
-   * - `out_of_order`: the piece does not continue the file.
-   * - `too_large`: the file would exceed `maxBytes`.
-   * - `full`: a quota of the owner, or of all owners together, is used up.
-   */
-  readonly kind: "added" | "out_of_order" | "too_large" | "full";
-  /** The present size of the file. */
-  readonly bytes: number;
-}
-
-export interface UploadsOptions {
+export interface UploadsOptions extends UploadLimits {
   /** Created on demand. Only one process may use it at a time. */
   readonly dir: string;
-  /** Maximum size of one file. */
-  readonly maxBytes: number;
-  /** Maximum size of all files of one owner. Default 100,000,000. */
-  readonly quotaBytes?: number;
-  /** Maximum number of files of one owner. Default 100. */
-  readonly quotaFiles?: number;
-  /** Maximum size of all files of all owners. Default 1,000,000,000. */
-  readonly totalBytes?: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-const ID = /^[\w-]{16,64}$/;
 /** Pattern of the owners' folders. Files with other names are ignored. */
 const OWNER = /^[0-9a-f]{32}$/;
-const MAX_AGE_MS = 24 * 60 * 60 * 1000;
 
 export function createUploads(options: UploadsOptions): Uploads {
   return new UploadFolder(options);
@@ -78,9 +31,7 @@ export function createUploads(options: UploadsOptions): Uploads {
 
 class UploadFolder implements Uploads {
   readonly #options: UploadsOptions;
-  readonly #quotaBytes: number;
-  readonly #quotaFiles: number;
-  readonly #totalBytes: number;
+  readonly #quotas: Quotas;
   /** Size of all files; `undefined` if it is unknown. */
   #storedBytes: number | undefined;
   /** Serializes changes, because quotas are checked before a piece is written. */
@@ -88,13 +39,11 @@ class UploadFolder implements Uploads {
 
   constructor(options: UploadsOptions) {
     this.#options = options;
-    this.#quotaBytes = options.quotaBytes ?? 100_000_000;
-    this.#quotaFiles = options.quotaFiles ?? 100;
-    this.#totalBytes = options.totalBytes ?? 1_000_000_000;
+    this.#quotas = resolveQuotas(options);
   }
 
   async add(piece: UploadPiece): Promise<UploadAdded> {
-    if (!ID.test(piece.id)) throw new TypeError(`"${piece.id}" is not the id of an upload`);
+    requireUploadId(piece.id);
     return this.#enqueue(() => this.#add(piece));
   }
 
@@ -102,7 +51,7 @@ class UploadFolder implements Uploads {
     owner: string,
     id: string,
   ): Promise<{ readonly body: ReadableStream<Uint8Array>; readonly size: number } | undefined> {
-    if (!ID.test(id)) return undefined;
+    if (!isUploadId(id)) return undefined;
     const path = join(this.#folderOf(owner), id);
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined);
     if (file === undefined) return undefined;
@@ -141,22 +90,22 @@ class UploadFolder implements Uploads {
   }
 
   #folderOf(owner: string): string {
-    return join(this.#options.dir, createHash("sha256").update(owner).digest("hex").slice(0, 32));
+    return join(this.#options.dir, getOwnerFolder(owner));
   }
 
   async #add({ owner, id, at, bytes: piece }: UploadPiece): Promise<UploadAdded> {
-    const { maxBytes, dir } = this.#options;
+    const { dir } = this.#options;
     const folder = this.#folderOf(owner);
     const files = await filesIn(folder);
     const existing = files.find(({ name }) => name === id)?.size;
-    const bytes = existing ?? 0;
-    if (at !== bytes) return { kind: "out_of_order", bytes };
-    if (bytes + piece.byteLength > maxBytes) return { kind: "too_large", bytes };
-    const used = files.reduce((sum, { size }) => sum + size, 0);
-    const isTooMany = existing === undefined && files.length >= this.#quotaFiles;
-    if (isTooMany || used + piece.byteLength > this.#quotaBytes) return { kind: "full", bytes };
     const stored = this.#storedBytes ?? (await sumAllBytes(dir));
-    if (stored + piece.byteLength > this.#totalBytes) return { kind: "full", bytes };
+    const refusal = checkPiece(
+      { at, size: piece.byteLength },
+      { existing, sizes: files.map(({ size }) => size), stored },
+      this.#quotas,
+    );
+    if (refusal !== undefined) return refusal;
+    const bytes = existing ?? 0;
     this.#storedBytes = undefined;
     await makeFolder(folder);
     const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = constants;
