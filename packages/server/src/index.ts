@@ -10,6 +10,8 @@ export {
 export { ServerError, type ServerErrorCode } from "./errors.ts";
 export type { HookRoutes } from "./inbound-hooks.ts";
 export { createLiveHub, type LiveHub, type LiveListener } from "./live/hub.ts";
+export { createLiveRelay, type LiveRelay } from "./live/relay.ts";
+export { isLiveTopic } from "./live/relay-events.ts";
 export type { LoggedEvent, ResumeResult } from "./live/session-log.ts";
 export type { Logger } from "./logger.ts";
 export { createOutcomes, type Outcomes } from "./outcomes.ts";

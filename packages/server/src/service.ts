@@ -163,7 +163,7 @@ export type SubmitResult =
 /** The interface of the gateway that the server exposes over HTTP and WebSocket. */
 export interface GatewayService {
   readonly version: string;
-  readonly live: Pick<LiveHub, "subscribe" | "observe" | "running" | "resume">;
+  readonly live: Pick<LiveHub, "subscribe" | "observe" | "running" | "resume" | "join">;
   agents(): readonly AgentInfo[];
   submit(submission: Submission): Promise<SubmitResult>;
   /** Stores a piece of a file. Messages of this client may refer to the file for a day. */
@@ -182,7 +182,6 @@ export interface GatewayService {
   lastRun(sessionKey: string): { readonly runId: string; readonly outcome: RunOutcome } | undefined;
   /** Returns the key of the session between a conversation and an agent. */
   sessionKey(channel: Surface, agent: string, conversation: string): string;
-  /** The latest ones whose ids begin so. */
   /** Lists the conversations whose id starts with `prefix`. */
   conversations(prefix: string): Promise<ConversationInfo[]>;
   history(conversation: string): Promise<ConversationHistory | undefined>;

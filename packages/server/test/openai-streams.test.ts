@@ -1,3 +1,4 @@
+import type { LiveEvent } from "@signalbox/protocol";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createMemoryService } from "./memory-service.ts";
 import { MODEL, open, said } from "./openai-harness.ts";
@@ -29,4 +30,30 @@ it("sends keep-alive comments every 15 seconds, which clients ignore", async () 
   let answer = "";
   for await (const { choices } of stream) answer += choices[0]?.delta.content ?? "";
   expect(answer).toBe("hi");
+});
+
+it.each([
+  ["sends no text twice if the run is repeated from its start", "one two", "one two"],
+  ["starts a new paragraph if the run continues on another node with another text", "1, 2", "one \n\n1, 2"],
+])("%s", async (_, again, expected) => {
+  const { service, openai } = await open(createMemoryService());
+  const stream = await openai().chat.completions.create({
+    model: MODEL,
+    messages: [{ role: "user", content: "hello" }],
+    stream: true,
+  });
+  const [submission] = service.submissions;
+  if (submission === undefined) throw new Error("nothing was submitted");
+  const sessionKey = service.sessionKey("api", submission.agent, submission.conversation);
+  const start: LiveEvent = { type: "run.start", runId: "r1", answers: [submission.id] };
+  const publish = (text: string) =>
+    service.live.publish(sessionKey, { type: "text.delta", runId: "r1", delta: text });
+  service.live.publish(sessionKey, start);
+  publish("one ");
+  service.live.publish(sessionKey, start);
+  for (const letter of again) publish(letter);
+  service.end(submission.id, said(again));
+  let answer = "";
+  for await (const { choices } of stream) answer += choices[0]?.delta.content ?? "";
+  expect(answer).toBe(expected);
 });

@@ -14,7 +14,7 @@ export interface LiveHub {
   /** Returns a function that ends the subscription. */
   subscribe(sessionKey: string, listener: LiveListener): () => void;
   /** Calls `listener` with the events of all sessions. Returns a function that ends the subscription. */
-  observe(listener: (event: LiveEvent) => void): () => void;
+  observe(listener: (event: LiveEvent, sessionKey: string) => void): () => void;
   /** Returns true if a session has subscribers. */
   watched(sessionKey: string): boolean;
   /** Discards the text since the last finished message of the current run. */
@@ -26,6 +26,11 @@ export interface LiveHub {
    * the buffer no longer reaches back to it. The hub then keeps the session's events so that the viewer can reconnect.
    */
   resume(sessionKey: string, after?: string): ResumeResult;
+  /**
+   * Waits for the events of the current run if the session has subscribers here and its agent runs on another node.
+   * Returns undefined for every other session.
+   */
+  join(sessionKey: string): Promise<void> | undefined;
   /**
    * Keeps the events of a run that an earlier process began, even after the run has ended, because its viewers may
    * reconnect at any time. Call this before the run starts.
@@ -44,11 +49,18 @@ export function createLiveHub(
   newId: () => string = () => randomBytes(6).toString("hex"),
 ): LiveHub {
   const listeners = new Map<string, Set<LiveListener>>();
-  const observers = new Set<(event: LiveEvent) => void>();
+  const observers = new Set<(event: LiveEvent, sessionKey: string) => void>();
   const logs = new Map<string, SessionLog>();
   /** Sessions whose cursors have been given to viewers. */
   const resumable = new Set<string>();
 
+  const attempt = (call: () => void): void => {
+    try {
+      call();
+    } catch (error) {
+      onListenerError(error);
+    }
+  };
   /** Returns the log of a session and marks it as most recently used. */
   const getLog = (sessionKey: string): SessionLog => {
     const log = logs.get(sessionKey) ?? new SessionLog(newId);
@@ -78,13 +90,8 @@ export function createLiveHub(
       const log = getLog(sessionKey);
       const cursor = log.add(event);
       if (!log.isRunning && !resumable.has(sessionKey)) forget(sessionKey);
-      for (const listener of [...(listeners.get(sessionKey) ?? []), ...observers]) {
-        try {
-          listener(event, cursor);
-        } catch (error) {
-          onListenerError(error);
-        }
-      }
+      for (const listener of [...(listeners.get(sessionKey) ?? [])]) attempt(() => listener(event, cursor));
+      for (const observer of [...observers]) attempt(() => observer(event, sessionKey));
     },
     subscribe(sessionKey, listener) {
       const set = listeners.get(sessionKey) ?? new Set();
@@ -104,5 +111,6 @@ export function createLiveHub(
     resume: (sessionKey, after) => makeResumable(sessionKey).resume(after),
     keepResumed: (sessionKey, runId) => makeResumable(sessionKey).keepResumed(runId),
     forget,
+    join: () => undefined,
   };
 }

@@ -39,10 +39,17 @@ export async function followRun(
   let runId: string | undefined;
   let isAbandoned = false;
   let outcome: Outcome | undefined;
+  let text = createRepeatableText();
   const read = (event: LiveEvent): void => {
-    if (event.type === "run.start" && event.answers?.includes(submission.id)) runId = event.runId;
+    if (event.type === "run.start" && event.answers?.includes(submission.id)) {
+      if (event.runId === runId) text.repeat();
+      else text = createRepeatableText();
+      runId = event.runId;
+    }
     if (event.type !== "text.delta" || event.runId !== runId || asksForJson) return;
-    queue.push(event.delta);
+    const added = text.add(event.delta);
+    if (added === "") return;
+    queue.push(added);
     wake?.();
   };
   const unsubscribe = service.live.subscribe(sessionKey, read);
@@ -76,6 +83,33 @@ export async function followRun(
       wake?.();
     },
     end: unsubscribe,
+  };
+}
+
+/**
+ * Collects the text of a run. The text starts again if events were lost on their way from another node, or if the run
+ * continues on another node.
+ */
+function createRepeatableText() {
+  let sent = "";
+  let again: string | undefined;
+  return {
+    repeat() {
+      again = "";
+    },
+    /** Returns the text that is new. A text that differs from the earlier one starts a new paragraph. */
+    add(delta: string): string {
+      if (again === undefined) {
+        sent += delta;
+        return delta;
+      }
+      again += delta;
+      if (sent.startsWith(again)) return "";
+      const added = again.startsWith(sent) ? again.slice(sent.length) : `\n\n${again}`;
+      sent += added;
+      again = undefined;
+      return added;
+    },
   };
 }
 
