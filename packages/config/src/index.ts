@@ -23,6 +23,7 @@ export type {
   RetentionConfig,
   SessionConfig,
   SkillsConfig,
+  StoreConfig,
   ToolsConfig,
 } from "./schema/index.ts";
 export { isId, isTimeZone } from "./schema/values.ts";

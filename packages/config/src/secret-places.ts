@@ -15,6 +15,8 @@ const PLAIN_HEADERS = new Set([
 export function isSecretPlace(path: ConfigPath): boolean {
   const names = path.filter((step) => typeof step === "string");
   const last = names.at(-1) ?? "";
+  // The URL of the database contains its password.
+  if (names.length === 2 && names[0] === "store" && last === "url") return true;
   switch (names.at(-2)) {
     case "headers":
       return !PLAIN_HEADERS.has(last.toLowerCase());
@@ -25,15 +27,12 @@ export function isSecretPlace(path: ConfigPath): boolean {
   }
 }
 
-/**
- * Returns true if the value at a path is a secret or may contain one. `store.url` contains the database's password; it
- * cannot be read from files and programs as secrets can.
- */
+/** Returns true if the value at a path is a secret or may contain one. */
 export function isConfidential(path: ConfigPath): boolean {
   const last = path.at(-1);
   // A text in place of a mapping or list, such as `headers: "Authorization: …"`.
   if (last === "headers" || last === "env" || last === "args") return true;
-  return isSecretPlace(path) || (path.length === 2 && path[0] === "store" && last === "url");
+  return isSecretPlace(path);
 }
 
 /** All environment variables of skills count as secrets, whatever their names. */

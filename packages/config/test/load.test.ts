@@ -51,6 +51,22 @@ bindings:
     expect(load(`store: { url: "${url}" }`).secrets).toEqual(expect.arrayContaining([url, "pass-0123"]));
   });
 
+  it("reads the address of the database from a file or a program", () => {
+    const url = "postgres://signalbox:pass-0123@localhost/signalbox";
+    const sources = {
+      file: (path: string) => (path === "db.url" ? `${url}\n` : "hunter22"),
+      command: (argv: readonly string[]) => (argv[0] === "pass" ? url : ""),
+    };
+    const read = (text: string) => loadConfig({ file: "signalbox.yaml", text, env: {}, sources });
+    for (const reference of ["{ file: db.url }", "{ command: [pass, show, db] }"]) {
+      const { config, secrets, problems } = read(`store: { url: ${reference} }`);
+      expect([config.store.url, problems]).toEqual([url, []]);
+      expect(secrets).toEqual(expect.arrayContaining([url, "pass-0123"]));
+    }
+    expect(() => read("store: { url: { file: other } }")).toThrow(/store\.url.*must begin with postgres:/);
+    expect(() => read("store: { url: { file: other } }")).toThrow(expect.not.stringContaining("hunter22"));
+  });
+
   it.each([
     ["an address of another kind", 'store: { url: "mysql://localhost/a" }', /store\.url/],
     ["a variable that is not set", 'store: { url: "${DATABASE}" }', /DATABASE/],

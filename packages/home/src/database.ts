@@ -1,4 +1,5 @@
 import { reasonOf } from "@signalbox/agent-core";
+import type { StoreConfig } from "@signalbox/config";
 import {
   type AnyStore,
   acquireHomeLock,
@@ -11,10 +12,13 @@ import {
   type StoreAccess,
   type StoreOptions,
 } from "@signalbox/store";
-import { getStoreUrl } from "./config/store-url.ts";
+import { getStoreSettings, getStoreUrl } from "./config/store-url.ts";
 import { GatewayError } from "./errors.ts";
 import type { Env, Home } from "./layout.ts";
 import { isThere } from "./readable.ts";
+
+/** A PostgreSQL database. Without a URL, the database is the file in the home. */
+type StoreSettings = Partial<StoreConfig>;
 
 /** Makes this process the only one that works on the home. @throws GatewayError if another process holds it */
 export function lockHome(home: Home): HomeLock {
@@ -29,20 +33,20 @@ export function lockHome(home: Home): HomeLock {
 /**
  * Opens the database for the gateway that holds the home, and creates or migrates it if necessary.
  *
- * @param url of a PostgreSQL database. Default: the file in the home
+ * @param settings the section `store` of the configuration
  * @throws GatewayError if it is newer than this program or cannot be opened
  */
 export async function openDatabase<B extends Bodies>(
   home: Home,
-  url: string | undefined,
+  settings: StoreSettings,
   options: Omit<StoreOptions, "path" | "access">,
 ): Promise<AnyStore<B>> {
   try {
-    return await openKnown<B>({ path: home.databaseFile, ...options }, url);
+    return await openKnown<B>({ path: home.databaseFile, ...options }, settings);
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     const reason = reasonOf(error);
-    if (url !== undefined) throw new GatewayError("cannot_write", reason, { cause: error });
+    if (settings.url !== undefined) throw new GatewayError("cannot_write", reason, { cause: error });
     const named = reason.startsWith(home.databaseFile) ? reason : `${home.databaseFile}: ${reason}`;
     throw new GatewayError("cannot_write", named, { cause: error });
   }
@@ -88,13 +92,13 @@ export async function withDatabase<B extends Bodies, T>(
   access: Exclude<StoreAccess, "own">,
   use: (store: AnyStore<B>) => Promise<T>,
 ): Promise<T> {
-  const url = getStoreUrl(home, process.env);
-  if (url === undefined && !isThere(home.databaseFile))
+  const settings: StoreSettings = getStoreSettings(home, process.env) ?? {};
+  if (settings.url === undefined && !isThere(home.databaseFile))
     throw new GatewayError(
       "failure",
       `There is no database ${home.databaseFile} yet. Start the gateway once, or use --home.`,
     );
-  const store = await openKnown<B>({ path: home.databaseFile, access }, url);
+  const store = await openKnown<B>({ path: home.databaseFile, access }, settings);
   try {
     return await use(store);
   } finally {
@@ -105,10 +109,10 @@ export async function withDatabase<B extends Bodies, T>(
 /** @throws GatewayError if the database is newer than this program */
 async function openKnown<B extends Bodies>(
   options: StoreOptions,
-  url: string | undefined,
+  { url, hints = true }: StoreSettings,
 ): Promise<AnyStore<B>> {
   try {
-    return url === undefined ? await openStore<B>(options) : await openShared<B>(options, url);
+    return url === undefined ? await openStore<B>(options) : await openShared<B>(options, { url, hints });
   } catch (error) {
     if (!isStoreError(error) || error.code !== "store_newer") throw error;
     throw new GatewayError("newer_database", error.message, { cause: error });
@@ -118,11 +122,11 @@ async function openKnown<B extends Bodies>(
 /** Opens a PostgreSQL database. Its driver is loaded only then. */
 async function openShared<B extends Bodies>(
   { access, limits, logger }: StoreOptions,
-  url: string,
+  settings: { readonly url: string; readonly hints: boolean },
 ): Promise<AnyStore<B>> {
   const { openPostgresStore } = await import("@signalbox/store-postgres");
   return openPostgresStore<B>({
-    url,
+    ...settings,
     ...(access === undefined ? {} : { access }),
     ...(limits === undefined ? {} : { limits }),
     ...(logger === undefined ? {} : { logger }),

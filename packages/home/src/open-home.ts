@@ -103,7 +103,7 @@ async function openStoreOf<T extends AskingBodies>({
   faults,
   instrument,
 }: OpenHomeOptions<T>): Promise<AnyStore<T>> {
-  const store = await openDatabase<T>(home, loaded.config.store.url, {
+  const store = await openDatabase<T>(home, loaded.config.store, {
     limits: { inbox: loaded.config.gateway.inboxLimit },
     logger: {
       info: (fields, message) => logger.info(fields, message),

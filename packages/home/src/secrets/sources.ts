@@ -41,7 +41,8 @@ export const ASSUMED_SECRETS: SecretSources = {
   file: () => ASSUMED,
   command: () => ASSUMED,
 };
-const ASSUMED = "a secret that is assumed to exist";
+/** Valid in every place of a secret. `store.url` must be the URL of a database. */
+const ASSUMED = "postgres://a-secret-that-is-assumed-to-exist";
 
 /** Runs programs in parallel. Returns a source with their outputs. */
 export async function runSecretPrograms(
