@@ -17,19 +17,15 @@ import {
   type SharedSeats,
 } from "@signalbox/home";
 import { type Clock, type Lifecycle, retry, systemClock } from "@signalbox/lanes";
-import {
-  createLiveHub,
-  createOutcomes,
-  type LiveHub,
-  type Outcomes,
-  redactLiveErrors,
-} from "@signalbox/server";
+import { createOutcomes, type LiveHub, type LiveRelay, type Outcomes } from "@signalbox/server";
 import type { PinStore } from "@signalbox/skills";
+import type { ObjectStore } from "@signalbox/store";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { Account } from "./configure/accounts.ts";
 import { groupByWorkspace } from "./configure/agent-groups.ts";
 import { type Applied, createLiveConfig, type LiveConfig } from "./configure/live-config.ts";
+import { openObjects } from "./configure/objects.ts";
 import type { ResolvedConfig } from "./configure/resolve-config.ts";
 import { importSkillPins, openSkillPins } from "./configure/skill-pins.ts";
 import { prepareWorkspaces } from "./configure/workspaces.ts";
@@ -37,6 +33,7 @@ import type { GatewayOptions } from "./gateway-options.ts";
 import { BUILT_IN_HOOKS, countingHooks } from "./hooks/built-in-hooks.ts";
 import type { GatewayHooks } from "./hooks/hook-points.ts";
 import { createGatewayHooks } from "./hooks/registry.ts";
+import { createLiveEvents } from "./live-events.ts";
 import { createReplyWindows, type ReplyWindows } from "./messages/reply-windows.ts";
 import type { GatewayBodies } from "./store.ts";
 import type { Tracer } from "./tracer.ts";
@@ -53,6 +50,8 @@ type FixedParts = Pick<ResolvedConfig, "accounts" | "web" | "surfaces" | "client
  * observers.
  */
 export interface CoreContext extends OpenedHome, FixedParts {
+  /** Files that gateways share. Absent if no other gateway shares the store: files are in the home. */
+  readonly objects: ObjectStore | undefined;
   readonly options: GatewayOptions;
   readonly home: Home;
   readonly env: GatewayOptions["env"];
@@ -63,6 +62,8 @@ export interface CoreContext extends OpenedHome, FixedParts {
   readonly config: LiveConfig;
   /** Pushes events to viewers, without secrets. */
   readonly live: LiveHub;
+  /** Shows runs to viewers on other nodes. Absent if no other gateway shares the store. */
+  readonly liveRelay: LiveRelay | undefined;
   readonly tracer: Tracer;
   readonly metrics: Metrics;
   readonly hooks: GatewayHooks;
@@ -112,6 +113,8 @@ export async function createCoreContext(
     },
     lifecycle,
   );
+  const objects = await openObjects(store, loaded.config.store, logger);
+  if (objects !== undefined) clientFiles.share(objects);
   const config = createLiveConfig(first);
   await prepareWorkspaces(options, config.current().agents);
   const heldLeases = createHeldLeases({ leases: store.leases, holder: node, leaseMs, now });
@@ -128,7 +131,9 @@ export async function createCoreContext(
   };
   await Promise.all([retry(() => maintenanceLease.acquire()), retry(pinSkills)]);
   const metrics = createMetrics({ version: VERSION });
-  const onViewerError = (error: unknown): void => logger.error({ err: reasonOf(error) }, "a viewer failed");
+  const seats = openSeats({ config, store, node, heldLeases, maintenanceLease, logger, now });
+  const liveEvents = createLiveEvents({ store, node, seats: seats.seats, redact, logger, now });
+  lifecycle.started("live events", () => liveEvents.liveRelay?.stop());
   return {
     options,
     home,
@@ -144,13 +149,14 @@ export async function createCoreContext(
     surfaces,
     clientFiles,
     isOwnChannel,
+    objects,
     store,
     node,
     lease,
     lock,
     audit,
     redact,
-    live: redactLiveErrors(createLiveHub(onViewerError), redact),
+    ...liveEvents,
     tracer: createTracer(store.traces, (error) =>
       logger.warn({ err: reasonOf(error) }, "a trace could not be written"),
     ),
@@ -171,7 +177,7 @@ export async function createCoreContext(
     }),
     heldLeases,
     maintenanceLease,
-    ...openSeats({ config, store, node, heldLeases, maintenanceLease, logger, now }),
+    ...seats,
     control: createControl({
       kv: store.kv,
       hints: store.hints,

@@ -1,7 +1,9 @@
 import { reasonOf } from "@signalbox/agent-core";
 import {
+  type Blobs,
   createBlobs,
   createIncoming,
+  createObjectBlobs,
   createOutgoing,
   type Incoming,
   type Inspector,
@@ -28,7 +30,7 @@ export interface Media {
 
 /** The members of the context that attachments use. Commands create them without a running gateway. */
 export interface MediaContext
-  extends Pick<CoreContext, "home" | "env" | "clientFiles" | "getAccount" | "logger" | "now"> {
+  extends Pick<CoreContext, "home" | "env" | "objects" | "clientFiles" | "getAccount" | "logger" | "now"> {
   readonly config: { current(): Pick<CurrentConfig, "settings" | "agents"> };
   readonly web: CoreContext["web"];
   readonly store: Parameters<typeof pruneSentBlobs>[0] & { readonly inbox: Unanswered };
@@ -41,9 +43,11 @@ export interface MediaOptions {
 }
 
 export function createMedia(core: MediaContext, { workspaces, payForTranscription }: MediaOptions): Media {
-  const { home, env, config, store, clientFiles, logger, now } = core;
+  const { home, env, objects, config, store, clientFiles, logger, now } = core;
   const { fetch } = core.web;
-  const blobs = createBlobs(home.mediaDir);
+  const folderBlobs = createBlobs(home.mediaDir);
+  const blobs =
+    objects === undefined ? folderBlobs : withEarlierBlobs(createObjectBlobs(objects, now), folderBlobs);
   const folder = (agentId: string) => {
     const agent = config.current().agents.get(agentId);
     return agent === undefined
@@ -78,7 +82,9 @@ export function createMedia(core: MediaContext, { workspaces, payForTranscriptio
     fitPicture,
     async prune() {
       try {
-        const removed = await pruneSentBlobs(store, blobs, now);
+        const removed =
+          (await pruneSentBlobs(store, blobs, now)) +
+          (objects === undefined ? 0 : await pruneSentBlobs(store, folderBlobs, now));
         if (removed > 0) logger.debug({ removed }, "sent attachments were removed");
         const needed = () => neededFiles(store.inbox);
         await clientFiles.uploads.prune(needed);
@@ -88,5 +94,14 @@ export function createMedia(core: MediaContext, { workspaces, payForTranscriptio
       }
       await incoming.clear(config.current().agents.all.map(({ id }) => id));
     },
+  };
+}
+
+/** Adds the blobs of the home to shared ones: those from the time before the gateway shared its files. */
+function withEarlierBlobs(shared: Blobs, earlier: Blobs): Blobs {
+  return {
+    ...shared,
+    open: async (id) => (await shared.open(id)) ?? earlier.open(id),
+    copy: async (id, file) => (await shared.copy(id, file)) ?? earlier.copy(id, file),
   };
 }

@@ -1,14 +1,12 @@
 import type { ToolCallBlock } from "@signalbox/agent-core";
-import type { ChatMessage, ConversationHistory, RunEnd, RunOutcome } from "@signalbox/protocol";
+import type { ChatMessage, ConversationHistory } from "@signalbox/protocol";
 import { type RunNotes, type TextFilter, toChatMessages } from "@signalbox/runs";
-import { problemOf } from "@signalbox/telemetry";
 import type { Exchange, ExchangeReader } from "../messages/exchanges.ts";
+import { type RunSummary, toRunEnd } from "../messages/run-ends.ts";
 import type { ServiceStore } from "../messages/service-store.ts";
 import { attachmentsSeen } from "../messages/visible-attachments.ts";
 
 const MAX_MESSAGES = 500;
-
-type Summary = Awaited<ReturnType<ServiceStore["runs"]["summaries"]>>[number];
 
 export interface HistoryPorts {
   readonly store: ServiceStore;
@@ -31,7 +29,10 @@ export async function readHistory(
   // Omit exchanges that are older than the oldest message shown.
   const since = rows.length < MAX_MESSAGES ? 0 : (rows[0]?.at ?? 0);
   const between = kept.filter(({ end, messages: [first] }) => end !== undefined && (first?.at ?? 0) >= since);
-  const ends = [...summaries.flatMap(toRunEnds), ...between.flatMap(({ end }) => end ?? [])];
+  const ends = [
+    ...summaries.flatMap((summary) => toRunEnd(summary) ?? []),
+    ...between.flatMap(({ end }) => end ?? []),
+  ];
   return {
     messages: withExchanges(messages, between),
     // A command that compacts the history also has a run, so runs may occur twice.
@@ -39,7 +40,7 @@ export async function readHistory(
   };
 }
 
-function notesOn({ run, inbox }: Summary, kept: readonly Exchange[]): RunNotes {
+function notesOn({ run, inbox }: RunSummary, kept: readonly Exchange[]): RunNotes {
   const messages = inbox.flatMap(({ messageId: id, payload }) =>
     id === undefined
       ? []
@@ -79,38 +80,6 @@ function isShownBefore(
 
 function withoutBegin({ begins: _, ...message }: ChatMessage): ChatMessage {
   return message;
-}
-
-function toRunEnds({ run, inbox }: Summary): RunEnd[] {
-  const outcome = getOutcome(run.state, inbox);
-  if (outcome === undefined) return [];
-  const { inputTokens = 0, outputTokens = 0, costMicros } = run.usage ?? {};
-  const rule = inbox.find(({ detail }) => detail?.rule !== undefined)?.detail?.rule ?? "model";
-  return [
-    {
-      runId: run.id,
-      outcome,
-      usage: run.usage && { inputTokens, outputTokens, costMicros },
-      error:
-        outcome === "failed" && run.error !== undefined
-          ? problemOf({ code: rule, message: run.error })
-          : undefined,
-    },
-  ];
-}
-
-function getOutcome(state: Summary["run"]["state"], inbox: Summary["inbox"]): RunOutcome | undefined {
-  switch (state) {
-    case "running":
-      return undefined;
-    case "completed":
-      return inbox.length > 0 && inbox.every((row) => row.state === "silent") ? "silent" : "replied";
-    case "aborted":
-      return "aborted";
-    case "failed":
-    case "poisoned":
-      return "failed";
-  }
 }
 
 /** Returns the text that a call of the message tool sent to this conversation. */

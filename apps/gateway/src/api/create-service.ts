@@ -49,7 +49,7 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
     upload: ({ client, id, at, bytes }) =>
       clientFiles.uploads.add({ owner: getUploadOwner(client), id, at, bytes }),
     agents: () => listAgents(config),
-    busy: (key) => lanes.busy(key),
+    busy: (key) => lanes.busy(key) || ctx.liveRelay?.isBusy(key) === true,
     async abort(channel, agentId, conversation) {
       const session = { agentId, sessionKey: sessionKey(channel, agentId, conversation) };
       return (await requestAtSeat(ctx, session, { kind: "stop" })) === true;

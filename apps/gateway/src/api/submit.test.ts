@@ -2,7 +2,7 @@ import type { AssistantMessage } from "@signalbox/agent-core";
 import { assistantMessage } from "@signalbox/agent-core/test";
 import { type MessageEvent, normalizeEvent, normalizeTurn } from "@signalbox/channel";
 import { createWebHub, type WebMessage } from "@signalbox/channel-web";
-import { createOutcomes } from "@signalbox/server";
+import { createLiveHub, createOutcomes } from "@signalbox/server";
 import { openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
 import { fakeContext } from "../../test/support/fake-context.ts";
@@ -47,8 +47,12 @@ async function gateway({ ready = true, room = 10 } = {}) {
   const exchanges = createExchanges(
     fakeContext({ store, getCapabilities: () => definition.capabilities, now: () => 1 }),
   );
+  const live = createLiveHub((error) => {
+    throw error;
+  });
   const ctx = fakeContext({
     store,
+    live,
     outcomes,
     exchanges,
     surfaces: { web: submitTo("web"), api: submitTo("api") },

@@ -6,6 +6,7 @@ import { OWN_ACCOUNT } from "../configure/accounts.ts";
 import type { GatewayContext } from "../context.ts";
 import { clientMessage, isOfMessage, toSender } from "./client-message.ts";
 import { hasFiles, repeatedFiles, storeEmbeddedFiles } from "./embedded-files.ts";
+import { waitForRemoteRun } from "./remote-run.ts";
 import { waitForOutcome } from "./wait-for-outcome.ts";
 
 /** Outcome of a message if the store cannot be read. */
@@ -22,7 +23,7 @@ export function createSubmit(
 ): Pick<GatewayService, "submit" | "answer" | "lastRun"> {
   const { store, outcomes, surfaces } = ctx;
   const { carried } = ctx.clientFiles;
-  const lastRuns = createLastRuns();
+  const lastRuns = createLastRuns(ctx);
 
   const repetition = async (submission: Submission): Promise<SubmitResult> => {
     const named = toPlatformMessage(submission);
@@ -48,6 +49,8 @@ export function createSubmit(
       const files = await storeEmbeddedFiles(submission, carried);
       const message = clientMessage(submission, files);
       const expected = outcomes.expect(toPlatformMessage(submission));
+      // Otherwise, the other node could begin the run before it knows of the viewers here.
+      await ctx.liveRelay?.announced(sessionKey);
       const result = await surfaces[channel].submit(message).catch((error) => {
         expected.forget();
         throw error;
@@ -55,8 +58,10 @@ export function createSubmit(
       if (result === "accepted") {
         const isHere = ctx.seats.isHere(agent, sessionKey);
         if (!isHere) expected.forget();
-        const ended = isHere ? expected.done : waitForOutcome(ctx, toPlatformMessage(submission));
-        const done = ended.catch(() => UNREADABLE).then((outcome) => lastRuns.keep(sessionKey, outcome));
+        const ended = isHere
+          ? expected.done
+          : waitForRemoteRun(ctx, toPlatformMessage(submission), sessionKey);
+        const done = ended.catch(() => UNREADABLE);
         // If files remain after a stop or a failure, they are removed after a day.
         done.then(({ error }) => (error?.code === "stopping" ? undefined : files.forget())).catch(() => {});
         return { kind: "accepted", messageId: id, sessionKey, done };
@@ -101,19 +106,16 @@ function refused(code: Extract<SubmitResult, { kind: "refused" }>["code"], messa
 
 const MAX_LAST_RUNS = 1_000;
 
-/** Stores the outcome of each session's last run for clients that reconnect. */
-function createLastRuns() {
+/** Stores the outcome of each session's last run for clients that reconnect, perhaps from another node. */
+function createLastRuns({ live }: GatewayContext) {
   const runs = new Map<string, { readonly runId: string; readonly outcome: RunOutcome }>();
-  return {
-    get: (sessionKey: string) => runs.get(sessionKey),
-    keep(sessionKey: string, outcome: Outcome): Outcome {
-      const { runId, state } = outcome;
-      if (runId === undefined || state === "ignored") return outcome;
-      runs.delete(sessionKey);
-      runs.set(sessionKey, { runId, outcome: state });
-      const [oldest] = runs.keys();
-      if (runs.size > MAX_LAST_RUNS && oldest !== undefined) runs.delete(oldest);
-      return outcome;
-    },
-  };
+  live.observe((event, sessionKey) => {
+    if (event.type !== "run.end") return;
+    const { runId, outcome } = event;
+    runs.delete(sessionKey);
+    runs.set(sessionKey, { runId, outcome });
+    const [oldest] = runs.keys();
+    if (runs.size > MAX_LAST_RUNS && oldest !== undefined) runs.delete(oldest);
+  });
+  return { get: (sessionKey: string) => runs.get(sessionKey) };
 }

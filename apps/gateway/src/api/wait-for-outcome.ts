@@ -1,7 +1,8 @@
+import { END_REASONS, type EndReasonRule } from "@signalbox/agent-core";
 import type { Seats } from "@signalbox/home";
 import { composeReply, getTurnTexts } from "@signalbox/prompt";
 import type { Outcome, Outcomes } from "@signalbox/server";
-import type { PlatformMessage } from "@signalbox/store";
+import type { PlatformMessage, RunUsage } from "@signalbox/store";
 import { failureNote } from "@signalbox/telemetry";
 import { getAnswerTexts } from "../agent/sampling.ts";
 import type { ExchangeReader } from "../messages/exchanges.ts";
@@ -51,13 +52,14 @@ async function readOutcome({ store, exchanges }: OutcomeSources, row: StoredRow)
     case "silent": {
       const journal = runId === undefined ? undefined : await store.runs.inspect(runId);
       if (journal?.run.state === "aborted") return { ...of, state: "aborted", text: "" };
-      if (state === "silent") return { ...of, state, text: "" };
+      const end = { ...of, ...getUsage(journal?.run.usage), ...getFinishReason(detail?.rule) };
+      if (state === "silent") return { ...end, state, text: "" };
       // The session does not contain answers to commands.
       const said = route && (await exchanges.getAnswer(route.sessionKey, runId ?? id));
-      if (said !== undefined) return { ...of, state, text: said };
+      if (said !== undefined) return { ...end, state, text: said };
       const texts = getTurnTexts(journal?.messages.map(({ message }) => message) ?? []);
       const answer = getAnswerTexts(texts, row.payload.event.turn);
-      return { ...of, state, text: composeReply(answer, "complete", []).text };
+      return { ...end, state, text: composeReply(answer, "complete", []).text };
     }
     case "failed-reported":
     case "unreported": {
@@ -67,4 +69,18 @@ async function readOutcome({ store, exchanges }: OutcomeSources, row: StoredRow)
     default:
       return { ...NOTHING, ...of };
   }
+}
+
+function getUsage(used: RunUsage | undefined): Pick<Outcome, "usage"> {
+  if (used === undefined) return {};
+  const { inputTokens = 0, cacheReadTokens = 0, outputTokens = 0, costMicros } = used;
+  const cost = costMicros === undefined ? {} : { costMicros };
+  return { usage: { inputTokens, cachedTokens: cacheReadTokens, outputTokens, ...cost } };
+}
+
+/** @param rule the reason why the run ended before the model had finished */
+function getFinishReason(rule: string | undefined): Pick<Outcome, "finishReason"> {
+  const reasons: Readonly<Record<string, EndReasonRule>> = END_REASONS;
+  const finishReason = rule === undefined ? undefined : reasons[rule]?.finishReason;
+  return finishReason === undefined ? {} : { finishReason };
 }

@@ -1,9 +1,17 @@
 import { join } from "node:path";
 import { reasonOf } from "@signalbox/agent-core";
-import { type AttachmentLogger, createUploads, type UploadName, type Uploads } from "@signalbox/attachments";
+import {
+  type AttachmentLogger,
+  createObjectUploads,
+  createUploads,
+  type UploadName,
+  type UploadPiece,
+  type Uploads,
+} from "@signalbox/attachments";
 import type { MediaRef, MessageEvent } from "@signalbox/channel";
 import { MAX_ATTACHMENT_BYTES, uploadIn } from "@signalbox/channel-web";
 import type { Home } from "@signalbox/home";
+import type { ObjectStore } from "@signalbox/store";
 
 /** Files of the gateway's own clients. */
 export interface ClientFiles {
@@ -11,6 +19,8 @@ export interface ClientFiles {
   readonly uploads: Uploads;
   /** Files embedded in requests. */
   readonly carried: Uploads;
+  /** Stores new files where other gateways can read them. Files in the home can still be read. */
+  share(objects: ObjectStore): void;
 }
 
 /** Maximum number of files in one request. A request is too small to contain this many large files. */
@@ -23,13 +33,42 @@ export function openClientFiles(
 ): ClientFiles {
   const limits = { maxBytes: MAX_ATTACHMENT_BYTES, now };
   const dir = join(mediaDir, "carried");
-  const carried = reportOnce(createUploads({ ...limits, dir, quotaFiles: MAX_EMBEDDED }), (error) =>
-    logger.warn(
-      { err: reasonOf(error) },
-      `large files of requests are stored in the database, because ${dir} cannot be written: check that the gateway may write there and that the disk has space`,
+  const carried = createMovable(createUploads({ ...limits, dir, quotaFiles: MAX_EMBEDDED }));
+  const uploads = createMovable(createUploads({ ...limits, dir: join(mediaDir, "uploads") }));
+  return {
+    uploads,
+    carried: reportOnce(carried, (error) =>
+      logger.warn(
+        { err: reasonOf(error) },
+        `large files of requests are stored in the inbox, because ${carried.isMoved() ? "the shared storage" : dir} cannot be written: check that the gateway may write there and that there is space`,
+      ),
     ),
-  );
-  return { uploads: createUploads({ ...limits, dir: join(mediaDir, "uploads") }), carried };
+    share(objects) {
+      carried.move(createObjectUploads({ ...limits, objects, name: "carried", quotaFiles: MAX_EMBEDDED }));
+      uploads.move(createObjectUploads({ ...limits, objects, name: "uploads" }));
+    },
+  };
+}
+
+/** Creates uploads whose new files can move to another place. Files at the first place can still be read. */
+function createMovable(first: Uploads) {
+  let current = first;
+  return {
+    isMoved: () => current !== first,
+    move(next: Uploads): void {
+      current = next;
+    },
+    add: (piece: UploadPiece) => current.add(piece),
+    open: async (owner: string, id: string) =>
+      (await current.open(owner, id)) ?? (current === first ? undefined : first.open(owner, id)),
+    async remove(owner: string) {
+      await Promise.all([...new Set([first, current])].map((files) => files.remove(owner)));
+    },
+    async prune(needed: () => Promise<readonly UploadName[]>) {
+      const removed = [...new Set([first, current])].map((files) => files.prune(needed));
+      return (await Promise.all(removed)).reduce((sum, count) => sum + count, 0);
+    },
+  };
 }
 
 /** Reports a full disk once, until writing succeeds again. */

@@ -107,7 +107,10 @@ export function keysForStart(started: Config, next: Config): string[] {
   const changed = AT_START.filter((key) => !isDeepStrictEqual(started.gateway[key], next.gateway[key])).map(
     (key) => (key === "auth" ? "gateway.auth.token" : `gateway.${key}`),
   );
-  return started.store.url === next.store.url ? changed : [...changed, "store.url"];
+  const store = (["url", "hints", "blobs"] as const).filter(
+    (key) => !isDeepStrictEqual(started.store[key], next.store[key]),
+  );
+  return [...changed, ...store.map((key) => `store.${key}`)];
 }
 
 /** Accounts to start, stop or restart after a reload. */

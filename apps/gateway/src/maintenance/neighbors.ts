@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { reasonOf } from "@signalbox/agent-core";
 import { retry } from "@signalbox/lanes";
 import { parseSessionKey } from "@signalbox/routing";
+import { isLiveTopic } from "@signalbox/server";
 import { expireApprovals } from "@signalbox/tools";
 import type { GatewayContext } from "../context.ts";
 import { executeControl } from "../pipeline/control.ts";
@@ -42,6 +43,8 @@ export function createNeighbors(ctx: GatewayContext, onLost: (error: Error) => v
     if (taken.length > 0) logger.info({ agents: taken }, "agents run on this node now");
     if (left.length > 0) logger.info({ agents: left }, "agents were given up for another node");
     if (taken.length + left.length > 0) await reloadTriggers(ctx);
+    // A client that waits for a message at another node sees its run from the beginning.
+    await ctx.liveRelay?.look();
     if (heldLeases.isRecovering()) return;
     await recover(ctx);
     await executeControl(ctx);
@@ -65,10 +68,11 @@ export function createNeighbors(ctx: GatewayContext, onLost: (error: Error) => v
 
   return {
     async start() {
+      ctx.liveRelay?.start();
       await retry(look);
       timer = setInterval(request, LOOK_MS).unref();
       stopListening = store.hints.listen((agentId) => {
-        if (ctx.seats.isHere(agentId)) request();
+        if (!isLiveTopic(agentId) && ctx.seats.isHere(agentId)) request();
       });
     },
     async stop() {

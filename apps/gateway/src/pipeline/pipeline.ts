@@ -9,7 +9,13 @@ import type { GatewayBodies } from "../store.ts";
 import type { EmitTrigger, TriggerTerms } from "../triggers/trigger.ts";
 import { type ReceivedMessage, receive } from "./1-receive/receive.ts";
 import { admit } from "./2-admit/admit.ts";
-import { type Accepted, type AcceptOutcome, accept, recoverAccepted } from "./3-accept/accept.ts";
+import {
+  type Accepted,
+  type AcceptOutcome,
+  accept,
+  publishMessage,
+  recoverAccepted,
+} from "./3-accept/accept.ts";
 import { reportGap } from "./3-accept/report-gap.ts";
 import { endUnanswered } from "./3-accept/unanswered.ts";
 import { applyDeletion, applyEdit, findRoute, type NewlyAddressed } from "./4-queue/edits.ts";
@@ -154,6 +160,8 @@ export async function recover(ctx: GatewayContext): Promise<void> {
   }
   for await (const accepted of recoverAccepted(ctx)) {
     await queueModes.read(accepted.route.sessionKey);
+    // Another node may have accepted the message.
+    if (ctx.liveRelay !== undefined && accepted.decision.kind === "answer") publishMessage(ctx, accepted);
     enter(ctx, accepted, true);
   }
 }

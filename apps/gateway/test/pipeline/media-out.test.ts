@@ -347,6 +347,7 @@ it("keeps a blob only as long as a row may need it", async () => {
         env: {},
         home: world.home,
         store,
+        objects: undefined,
         getAccount: () => undefined,
         web: createWebFetch(config),
         clientFiles: openClientFiles(world.home, { logger, now: Date.now }),

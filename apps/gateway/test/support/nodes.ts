@@ -30,8 +30,9 @@ export interface Node {
 export const LEASE_MS = 3_000;
 
 /**
- * Starts a gateway with its own home on the database of the world's home. The store claims to be shared, and hints
- * reach nobody, so that gateways find work by polling.
+ * Starts a gateway with its own home on the database of the world's home, or on the PostgreSQL database of its
+ * configuration. An SQLite store claims to be shared, and its hints reach nobody, so that gateways find work by
+ * polling.
  */
 export async function startNode(
   world: World,
@@ -111,10 +112,11 @@ function asShared(store: GatewayStore, getPause: () => Promise<void> | undefined
     });
     return Object.assign(Object.create(Object.getPrototypeOf(part)), Object.fromEntries(wrapped));
   };
+  const hints = store.isShared ? store.hints : { send() {}, listen: () => () => {} };
   return {
     ...store,
     isShared: true,
-    hints: { send() {}, listen: () => () => {} },
+    hints,
     inbox: wrap(store.inbox),
     runs: wrap(store.runs),
     outbox: wrap(store.outbox),

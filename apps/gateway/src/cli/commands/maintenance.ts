@@ -13,6 +13,7 @@ import { createAgentWorkspaces, createMemoryLabelStore, openFileLabels } from "@
 import { createMedia } from "../../agent/media.ts";
 import { resolveAgents } from "../../configure/agents.ts";
 import { openClientFiles } from "../../configure/client-files.ts";
+import { openObjects } from "../../configure/objects.ts";
 import { createWebFetch } from "../../configure/web-fetch.ts";
 import type { ServiceBodies } from "../../messages/service-store.ts";
 import type { CommonOptions } from "../common-options.ts";
@@ -41,6 +42,9 @@ async function pruneHome(options: CommonOptions): Promise<PruneReport> {
   return withDatabase<BodiesWithParts & ServiceBodies, PruneReport>(home, "share", async (store) => {
     const report = await pruneStore(store.maintenance, config.retention, logger);
     const agents = resolveAgents(loaded, home);
+    const objects = await openObjects(store, config.store, logger);
+    const clientFiles = openClientFiles(home, { logger, now: Date.now });
+    if (objects !== undefined) clientFiles.share(objects);
     const media = createMedia(
       {
         home,
@@ -48,7 +52,8 @@ async function pruneHome(options: CommonOptions): Promise<PruneReport> {
         config: { current: () => ({ settings: config, agents }) },
         store,
         web: createWebFetch(config),
-        clientFiles: openClientFiles(home, { logger, now: Date.now }),
+        objects,
+        clientFiles,
         getAccount: () => undefined,
         logger,
         now: Date.now,

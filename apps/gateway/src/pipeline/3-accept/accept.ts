@@ -65,7 +65,9 @@ export async function accept(
   const accepted: Accepted = { id, seq, stored, decision, exclusive, route };
   trace(tracer, accepted, received, admitted);
   log(ctx.logger, accepted);
-  publish(ctx, accepted, received);
+  report(ctx, accepted);
+  // The node that claims a message publishes it to the viewers on all nodes.
+  if (isOurs || ctx.liveRelay === undefined) publishMessage(ctx, accepted);
   return { outcome: "accepted", accepted, isOurs, onDisk };
 }
 
@@ -87,23 +89,26 @@ function inboxEntry(
   };
 }
 
-/** Notifies viewers of the session, waiting clients, and hooks. */
-function publish(
-  { outcomes, live, hooks }: GatewayContext,
-  { id, stored, decision, route }: Accepted,
-  { capabilities }: ReceivedMessage,
-): void {
+/** Notifies waiting clients and hooks. */
+function report({ outcomes, hooks }: GatewayContext, { id, stored, decision, route }: Accepted): void {
   const { event } = stored;
   outcomes.accepted(id, event);
-  if (capabilities?.readsSession === true) {
-    const { messageId, text, timestamp: at } = event;
-    live.publish(route.sessionKey, {
-      type: "message",
-      message: { id: messageId, role: "user", text, at, ...attachmentsSeen(event) },
-    });
-  }
   const { kind, rule } = decision;
   hooks.observe("message_received", { ...route, messageId: id, event, decision: kind, rule });
+}
+
+/** Shows a message to the viewers of its session, if its channel has viewers. */
+export function publishMessage(
+  { live, getCapabilities }: GatewayContext,
+  { stored, route }: Pick<Accepted, "stored" | "route">,
+): void {
+  const { event } = stored;
+  if (getCapabilities(event.channel, event.account)?.readsSession !== true) return;
+  const { messageId, text, timestamp: at } = event;
+  live.publish(route.sessionKey, {
+    type: "message",
+    message: { id: messageId, role: "user", text, at, ...attachmentsSeen(event) },
+  });
 }
 
 /** Logs the id for `signalbox why`. Ignored messages are logged at debug level, because groups have many of them. */
