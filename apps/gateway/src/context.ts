@@ -86,7 +86,7 @@ import { createScheduledTriggers, type ScheduledTriggers } from "./triggers/sche
 import { VERSION } from "./version.ts";
 
 /** Every long-lived dependency of the gateway. Built once, in order, and passed to every stage. */
-export interface GatewayContext extends CoreContext, Omit<AgentFiles, "workspaces"> {
+export interface GatewayContext extends CoreContext, AgentFiles {
   // Replies
   readonly media: Media;
   readonly delivery: ReplyDelivery;
@@ -173,13 +173,13 @@ export async function createContext(
     logger,
     now,
   };
-  const { workspaces, ...files } = await retry(() =>
+  const files = await retry(() =>
     openAgentFiles(store.kv, options.home.closed, (folder) => isOwnFolder(core, folder)),
   );
   const expiredApprovals = await retry(() =>
     expireApprovals(store.approvals, ({ agentId, sessionKey }) => core.seats.isHere(agentId, sessionKey)),
   );
-  const replies = createReplies(core, workspaces, reports);
+  const replies = createReplies(core, files.workspaces, reports);
   const triggers = createTriggers(core, files);
   const agents = createAgentServices(core, { ...files, ...replies, ...triggers }, reports, (erased) => {
     for (const sessionKey of erased) ctx.histories.forget(sessionKey);

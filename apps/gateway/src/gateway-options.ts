@@ -4,6 +4,7 @@ import type { LoadedConfig } from "@signalbox/config";
 import type { DraftTiming } from "@signalbox/delivery";
 import type { GatewayToken, Home } from "@signalbox/home";
 import type { Clock } from "@signalbox/lanes";
+import type { HealthFinding } from "@signalbox/protocol";
 import type { Vault } from "@signalbox/redaction";
 import type { GatewayService } from "@signalbox/server";
 import type { Logger } from "@signalbox/telemetry/logger";
@@ -18,6 +19,10 @@ export interface GatewayOptions {
   /** The gateway's token. A new token is stored in the home after the start. */
   readonly token: GatewayToken;
   readonly logger: Logger;
+  /** True if the gateway reads its configuration from the file of its home, so that the API may change the file. */
+  readonly readsConfigFile?: boolean;
+  /** Checks the machine, the configuration file and the stored data of the home. Default: no checks. */
+  readonly checkHome?: () => Promise<readonly HealthFinding[]>;
   /** True if the host sets the log level. The configuration then does not change it. */
   readonly ownLogLevel?: boolean;
   /** Redacts secrets in all output. */

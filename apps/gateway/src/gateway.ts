@@ -100,7 +100,7 @@ async function start(
   let isReady = false;
   const service = createService(ctx, {
     maintenance,
-    configuration: () => reloading.state,
+    configuration: { state: () => reloading.state, reload: (read) => reloading.reload(read) },
     isReady: () => isReady && !shutdown.isRequested(),
   });
   const http = await listen(ctx, service);

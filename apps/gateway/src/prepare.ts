@@ -1,4 +1,6 @@
 import { formatProblem } from "@signalbox/config";
+import type { Home } from "@signalbox/home";
+import type { HealthFinding } from "@signalbox/protocol";
 import type { Vault } from "@signalbox/redaction";
 import { createLogFile, createLogger, serviceLogger } from "@signalbox/telemetry/logger";
 import { ASSETS } from "./assets.ts";
@@ -9,6 +11,16 @@ import type { GatewayOptions } from "./gateway-options.ts";
 
 /** Options for programs that start the gateway in the same way as the command. */
 export type Tuning = Pick<GatewayOptions, "drafts" | "instrument" | "leaseMs">;
+
+/** Checks the machine and the stored data in the same way as `signalbox doctor`. */
+async function checkHome(home: Home): Promise<readonly HealthFinding[]> {
+  const [{ checkMachine }, { checkStoredData }] = await Promise.all([
+    import("./cli/doctor/machine.ts"),
+    import("./cli/doctor/stored.ts"),
+  ]);
+  const findings = [...(await checkMachine(home, Date.now)), ...(await checkStoredData(home, Date.now))];
+  return findings.map(({ part, state, detail, remedy }) => ({ part, state, detail, remedy }));
+}
 
 /** Resolves a configuration without starting anything. */
 export async function prepare(
@@ -30,7 +42,17 @@ export async function prepare(
     setup: resolved,
     async start({ token, onFatal }) {
       const { consoleDir } = ASSETS;
-      const options = { ...configured, ...tuning, token, logger, vault, consoleDir, onFatal };
+      const options = {
+        ...configured,
+        ...tuning,
+        token,
+        logger,
+        vault,
+        consoleDir,
+        onFatal,
+        readsConfigFile: true,
+        checkHome: () => checkHome(configured.home),
+      };
       const gateway = await startGateway(options, resolved);
       // The command has already printed the problems.
       const inFile = createLogger(level, vault.redact, file);

@@ -11,6 +11,8 @@ export class ClientError extends Error {
   readonly code: string;
   /** Advice for the user. */
   readonly remedy: string | undefined;
+  /** For the code `invalid`: the errors of the configuration. Otherwise empty. */
+  readonly details: NonNullable<Problem["details"]>;
   /** HTTP status, if the error came in an HTTP response. */
   readonly status: number | undefined;
 
@@ -18,6 +20,7 @@ export class ClientError extends Error {
     super(problem.message, cause === undefined ? undefined : { cause });
     this.code = problem.code;
     this.remedy = problem.remedy;
+    this.details = problem.details ?? [];
     this.status = status;
     Object.defineProperty(this, MARK, { value: true });
   }

@@ -42,6 +42,7 @@ import {
   type UsageQuery,
   Why,
 } from "@signalbox/protocol";
+import { type AdminApi, createAdminApi } from "./admin.ts";
 import type { Outgoing } from "./connection.ts";
 import { type EventsOptions, readEvents } from "./events.ts";
 import { newId } from "./id.ts";
@@ -50,7 +51,7 @@ import type { SessionKey } from "./session-key.ts";
 import { type UploadOptions, uploadFile } from "./upload.ts";
 
 /** The HTTP API of a gateway. Every method rejects with a `ClientError`. */
-export interface HttpApi {
+export interface HttpApi extends AdminApi {
   /** Signs in with a token or the secret of a sign-in link. Stores the key of the new session in `storage`. */
   login(token: string): Promise<void>;
   /** Creates a link that signs a browser in once. Requires an owner's token; a session gets the code `forbidden`. */
@@ -81,7 +82,7 @@ export interface HttpApi {
   abort(conversation: string, agent?: string): Promise<void>;
   /** Uploads a file in pieces. Pass the result in `attachments` of a message. Codes `too_large` and `full`. */
   upload(file: Blob, options?: UploadOptions): Promise<SentAttachment>;
-  /** Requires an owner, like all methods below. */
+  /** Requires a token with more scopes than `chat`, like all methods below. */
   status(): Promise<Status>;
   /** Checks the accounts on their platforms. With `models`, also calls the model of each agent once. */
   checks(options?: { readonly models?: boolean }): Promise<readonly RemoteCheck[]>;
@@ -122,6 +123,7 @@ export function createHttpApi(options: HttpOptions): HttpApi {
     ...createConversationApi(requests),
     ...createStatusApi(requests),
     ...createOwnerApi(requests),
+    ...createAdminApi(requests),
   };
 }
 

@@ -1,5 +1,6 @@
 export type * from "@signalbox/protocol";
 export { defaultAgent, MAX_ATTACHMENTS } from "@signalbox/protocol";
+export type { AdminApi } from "./admin.ts";
 export { type Client, type ClientOptions, createClient } from "./client.ts";
 export type { ChatOptions, Connection, ConnectionState, ConnectOptions, Outgoing } from "./connection.ts";
 export { ClientError, isClientError } from "./errors.ts";

@@ -4,8 +4,8 @@ export { type BodiesWithParts, pruneSentBlobs } from "./backup/blobs.ts";
 export { type LastBackup, readLastBackup, recordBackup } from "./backup/note.ts";
 export { listScheduledBackups, type RotationOptions, rotateBackups } from "./backup/rotation.ts";
 export { tryRestore } from "./backup/try-restore.ts";
-export { changeConfig, proposedConfig } from "./config/edit.ts";
-export { readConfig, rereadConfig } from "./config/read.ts";
+export { changeConfig, editedText, proposedConfig } from "./config/edit.ts";
+export { loadConfigText, readConfig, rereadConfig } from "./config/read.ts";
 export { getStoreUrl } from "./config/store-url.ts";
 export {
   type ConfigVersion,

@@ -54,8 +54,8 @@ export interface MemoryStatus {
 }
 
 interface ForgetOptions {
-  /** Default: a reader who sees only content that is visible to everyone. */
-  readonly reader?: Reader;
+  /** Default: a reader who sees only content that is visible to everyone. `"all"`: the owner of the files. */
+  readonly reader?: Reader | "all";
   /** Called and awaited with the chunks before they are removed, so that a host can remove its own copies. */
   readonly before?: (chunks: readonly Chunk[]) => Promise<void>;
 }

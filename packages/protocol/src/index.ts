@@ -6,10 +6,17 @@
  * is one JSON object. Readers ignore fields and frame types that they do not know.
  */
 export * from "./activity.ts";
+export * from "./agent-details.ts";
+export type { ApiRoute } from "./api-route.ts";
 export * from "./bodies.ts";
 export * from "./client-frames.ts";
+export * from "./configuration.ts";
+export * from "./mcp-tools.ts";
+export * from "./memory.ts";
 export * from "./owner-bodies.ts";
-export { API_ROUTES, type ApiRoute } from "./routes.ts";
+export * from "./records.ts";
+export { API_ROUTES } from "./routes.ts";
+export * from "./scopes.ts";
 export {
   AbortRequest,
   EventsQuery,
@@ -20,5 +27,6 @@ export {
 } from "./sent-message.ts";
 export * from "./server-frames.ts";
 export * from "./session-key.ts";
+export * from "./skills.ts";
 export * from "./usage.ts";
 export * from "./values.ts";

@@ -98,12 +98,28 @@ export const ScheduleInfo = z.object({
   /** Handling of times that passed while the gateway was not running. `once` runs the last of them late. */
   missed: z.enum(["once", "skip"]),
   text: z.string(),
+  /** True if it is paused. It then runs only when a person triggers it. */
+  paused: z.optional(z.boolean()),
+  /** The message of its latest run. */
+  last: z.optional(
+    z.object({
+      messageId: z.string(),
+      at: z.number(),
+      /** A state of {@link MessageInfo}, such as `replied` or `failed-reported`. */
+      state: z.string(),
+      reason: z.optional(z.string()),
+    }),
+  ),
 });
 export type ScheduleInfo = z.infer<typeof ScheduleInfo>;
 
 /** Response of `GET /api/schedules`, soonest first. */
 export const ScheduleList = z.object({ schedules: z.array(ScheduleInfo) });
 export type ScheduleList = z.infer<typeof ScheduleList>;
+
+/** Body of `POST /api/schedules/:id/pause`. The response is 204, or 404 if there is no such schedule. */
+export const SchedulePause = z.strictObject({ paused: z.boolean() });
+export type SchedulePause = z.infer<typeof SchedulePause>;
 
 /** Body of `POST /api/schedules`, with exactly one of `at`, `in`, `every` and `cron`. */
 export const NewSchedule = z.strictObject({

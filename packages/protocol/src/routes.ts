@@ -1,4 +1,6 @@
 import * as z from "zod/mini";
+import { ADMIN_ROUTES } from "./admin-routes.ts";
+import type { ApiRoute } from "./api-route.ts";
 import {
   AgentList,
   ApprovalDecision,
@@ -37,25 +39,6 @@ import { AbortRequest, EventCursor, MessageAccepted, MessageToSend, Name } from 
 import { ServerFrame } from "./server-frames.ts";
 import { Usage, UsageQuery } from "./usage.ts";
 
-/** A route of the HTTP API. */
-export interface ApiRoute {
-  readonly method: "GET" | "POST" | "PUT";
-  /** Path with parameters, for instance `/api/conversations/:id/messages`. */
-  readonly path: string;
-  readonly summary: string;
-  /** `public`: no credential. `client`: any token or session. `owner`: an owner's token or session. */
-  readonly access: "public" | "client" | "owner";
-  readonly query?: z.ZodMiniType;
-  /** Schema of the JSON body, or `bytes` for `application/octet-stream`. */
-  readonly body?: z.ZodMiniType | "bytes";
-  /** Schema of the response. Without it, the response is 204. */
-  readonly response?: z.ZodMiniType;
-  /** True if the response is a stream of server-sent events. Their data have the schema `response`. */
-  readonly isStream?: true;
-  /** Additional error statuses. Every route can respond with 401, 403, 413, 415, 429 and 500. */
-  readonly errors?: Readonly<Record<number, string>>;
-}
-
 /** All routes under `/api`. A test compares them with the routes of the server. */
 export const API_ROUTES: readonly ApiRoute[] = [
   {
@@ -86,14 +69,14 @@ export const API_ROUTES: readonly ApiRoute[] = [
     method: "GET",
     path: "/api/conversations",
     summary: "List the client's conversations.",
-    access: "client",
+    access: "chat",
     response: ConversationList,
   },
   {
     method: "GET",
     path: "/api/conversations/:id/messages",
     summary: "Return the messages of a conversation.",
-    access: "client",
+    access: "chat",
     response: ConversationHistory,
     errors: { 404: "The conversation does not exist." },
   },
@@ -101,7 +84,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     method: "POST",
     path: "/api/conversations/:id/messages",
     summary: "Send a message. The response arrives when the message is durable; the reply arrives as events.",
-    access: "client",
+    access: "chat",
     body: MessageToSend,
     response: MessageAccepted,
     errors: {
@@ -114,7 +97,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     method: "GET",
     path: "/api/conversations/:id/events",
     summary: "Stream the frames of a conversation as server-sent events.",
-    access: "client",
+    access: "chat",
     query: z.object({
       agent: z.optional(Name).check(z.describe("Default: the gateway's default agent.")),
       after: z
@@ -132,14 +115,14 @@ export const API_ROUTES: readonly ApiRoute[] = [
     method: "POST",
     path: "/api/conversations/:id/abort",
     summary: "Stop the current run of a conversation, if any.",
-    access: "client",
+    access: "chat",
     body: AbortRequest,
   },
   {
     method: "POST",
     path: "/api/conversations/:id/rename",
     summary: "Change the title of a conversation.",
-    access: "client",
+    access: "chat",
     body: ConversationTitle,
     errors: { 404: "The conversation does not exist." },
   },
@@ -147,14 +130,14 @@ export const API_ROUTES: readonly ApiRoute[] = [
     method: "POST",
     path: "/api/conversations/:id/remove",
     summary: "Delete a conversation with its messages.",
-    access: "client",
+    access: "chat",
     errors: { 404: "The conversation does not exist.", 409: "The conversation has a current run." },
   },
   {
     method: "PUT",
     path: "/api/uploads/:id",
     summary: "Upload a piece of a file, at most 500 kB.",
-    access: "client",
+    access: "chat",
     query: z.object({
       at: z.coerce.number().check(z.describe("Offset of the piece in the file, in bytes.")),
     }),
@@ -169,16 +152,18 @@ export const API_ROUTES: readonly ApiRoute[] = [
     method: "GET",
     path: "/api/status",
     summary: "Return the state of the gateway.",
-    access: "owner",
+    access: "read",
     response: Status,
   },
   {
     method: "GET",
     path: "/api/checks",
     summary: "Check the accounts at their platforms.",
-    access: "owner",
+    access: "read",
     query: z.object({
-      models: z.optional(z.literal("1")).check(z.describe("`1` also calls the model of each agent once.")),
+      models: z
+        .optional(z.literal("1"))
+        .check(z.describe("`1` also calls the model of each agent once. Requires the scope `write`.")),
     }),
     response: RemoteChecks,
   },
@@ -186,14 +171,14 @@ export const API_ROUTES: readonly ApiRoute[] = [
     method: "GET",
     path: "/api/sessions",
     summary: "List the sessions of all channels.",
-    access: "owner",
+    access: "read",
     response: SessionList,
   },
   {
     method: "GET",
     path: "/api/messages",
     summary: "List the latest messages.",
-    access: "owner",
+    access: "read",
     query: z.object({
       session: z.optional(z.string()).check(z.describe("Key of a session. Default: all sessions.")),
     }),
@@ -203,7 +188,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     method: "GET",
     path: "/api/why/:id",
     summary: "Explain what happened to a message.",
-    access: "owner",
+    access: "read",
     query: WhyQuery,
     response: Why,
     errors: { 404: "The message does not exist." },
@@ -212,7 +197,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     method: "GET",
     path: "/api/trace/:id",
     summary: "Return the trace of a message.",
-    access: "owner",
+    access: "read",
     response: Trace,
     errors: { 404: "The message does not exist." },
   },
@@ -220,7 +205,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     method: "GET",
     path: "/api/usage",
     summary: "Return the usage of finished runs and the balance of budgets.",
-    access: "owner",
+    access: "read",
     query: UsageQuery,
     response: Usage,
   },
@@ -228,7 +213,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     method: "GET",
     path: "/api/pairings",
     summary: "List pending pairing requests and paired people.",
-    access: "owner",
+    access: "read",
     response: PairingList,
   },
   {
@@ -244,7 +229,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     method: "POST",
     path: "/api/pairings/revoke",
     summary: "Revoke a pairing.",
-    access: "owner",
+    access: "write",
     body: Person,
     errors: { 404: "The person is not paired." },
   },
@@ -252,14 +237,14 @@ export const API_ROUTES: readonly ApiRoute[] = [
     method: "GET",
     path: "/api/approvals",
     summary: "List tool calls that wait for an approval.",
-    access: "owner",
+    access: "read",
     response: ApprovalList,
   },
   {
     method: "POST",
     path: "/api/approvals/:id",
-    summary: "Decide an approval.",
-    access: "owner",
+    summary: "Decide an approval. To allow, the scope `owner` is required.",
+    access: "write",
     body: ApprovalDecision,
     errors: { 404: "The approval is no longer pending." },
   },
@@ -275,7 +260,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     method: "GET",
     path: "/api/schedules",
     summary: "List schedules and heartbeats.",
-    access: "owner",
+    access: "read",
     response: ScheduleList,
   },
   {
@@ -290,14 +275,14 @@ export const API_ROUTES: readonly ApiRoute[] = [
     method: "POST",
     path: "/api/schedules/:id/remove",
     summary: "Delete a schedule.",
-    access: "owner",
+    access: "write",
     errors: { 404: "The schedule does not exist." },
   },
   {
     method: "POST",
     path: "/api/schedules/:id/run",
     summary: "Trigger a schedule now.",
-    access: "owner",
+    access: "write",
     response: ScheduleRun,
     errors: { 404: "The schedule does not exist." },
   },
@@ -305,20 +290,21 @@ export const API_ROUTES: readonly ApiRoute[] = [
     method: "POST",
     path: "/api/maintenance/prune",
     summary: "Delete data that has exceeded its retention.",
-    access: "owner",
+    access: "write",
     response: PruneReport,
   },
   {
     method: "POST",
     path: "/api/maintenance/vacuum",
     summary: "Return free database pages to the file system.",
-    access: "owner",
+    access: "write",
     response: VacuumReport,
   },
   {
     method: "POST",
     path: "/api/outbox/changed",
     summary: "Reload the outbox after another process has changed it.",
-    access: "owner",
+    access: "write",
   },
+  ...ADMIN_ROUTES,
 ];

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { Scope, TokenRole } from "./scopes.ts";
 
 /** An agent that the signed-in user may talk to. */
 export const AgentInfo = z.object({
@@ -23,7 +24,9 @@ export const UserInfo = z.object({
   /** `owner`, or the name of the token. */
   id: z.string(),
   name: z.string(),
-  role: z.optional(z.enum(["owner", "member"])),
+  role: z.optional(TokenRole),
+  /** Permissions of the token. Absent in a response of an older gateway. */
+  scopes: z.optional(z.array(Scope)),
 });
 export type UserInfo = z.infer<typeof UserInfo>;
 
@@ -111,6 +114,8 @@ export const Problem = z.object({
   message: z.string(),
   /** Advice for the user. */
   remedy: z.optional(z.string()),
+  /** For the code `invalid`: the errors of the configuration, with the path of each. */
+  details: z.optional(z.array(z.object({ path: z.string(), message: z.string(), remedy: z.string() }))),
 });
 export type Problem = z.infer<typeof Problem>;
 
@@ -128,8 +133,9 @@ export type RunEnd = z.infer<typeof RunEnd>;
  * Error codes. The gateway sends `unauthorized` (missing or wrong token), `forbidden`, `throttled` (too many attempts),
  * `bad_request`, `too_large`, `not_found`, `busy` (the conversation has a current run), `unknown_agent`, `full` (the
  * inbox or the upload quota is full), `unavailable` (the database cannot be used at the moment), `model` (the model
- * provider failed) and `internal`. The client itself reports `network`, `timeout`, `protocol` (unexpected response) and
- * `closed`.
+ * provider failed), `conflict` (the resource has changed, or its state does not permit this), `invalid` (the change
+ * would not work), `sign_in_again` (the browser must sign in again first) and `internal`. The client itself reports
+ * `network`, `timeout`, `protocol` (unexpected response) and `closed`.
  */
 export type ErrorCode =
   | "unauthorized"
@@ -143,6 +149,9 @@ export type ErrorCode =
   | "full"
   | "unavailable"
   | "model"
+  | "conflict"
+  | "invalid"
+  | "sign_in_again"
   | "internal"
   | "network"
   | "timeout"

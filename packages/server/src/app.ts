@@ -1,12 +1,15 @@
 import { reasonOf } from "@signalbox/channel";
 import { isRetryable } from "@signalbox/store/errors";
 import { Hono } from "hono";
+import { adminRoutes } from "./api/admin-routes.ts";
 import { conversationRoutes } from "./api/conversations.ts";
 import { eventStreams } from "./api/events.ts";
 import { ownerRoutes } from "./api/owner-routes.ts";
+import { requireRouteScope } from "./api/route-scope.ts";
 import { apiRoutes } from "./api/routes.ts";
 import { createSignInLink, signIn, signOut } from "./api/sign-in.ts";
 import { receiveUpload } from "./api/uploads.ts";
+import { ApiError } from "./api-error.ts";
 import type { Auth } from "./auth/index.ts";
 import { forwardWebhook } from "./channel-webhooks.ts";
 import { apiErrors } from "./error-replies.ts";
@@ -20,8 +23,8 @@ import {
   requireAuth,
   requireBytes,
   requireJson,
-  requireOwner,
   requireOwnOrigin,
+  requireScope,
 } from "./middleware.ts";
 import type { OpenConnections } from "./open-connections.ts";
 import { openAiErrors } from "./openai/errors.ts";
@@ -61,7 +64,7 @@ export function createApp(options: AppOptions): Hono<Env> {
     service.ready() ? context.json({ status: "ready" }) : context.json({ status: "stopping" }, 503),
   );
   app.use("/metrics", noStore, requireOwnOrigin(allowedHosts, apiErrors), requireAuth(auth, apiErrors));
-  app.get("/metrics", requireOwner(apiErrors), async (context) => {
+  app.get("/metrics", requireScope("read", apiErrors), async (context) => {
     const { contentType, body } = await service.metrics();
     return context.body(body, 200, { "content-type": contentType });
   });
@@ -77,6 +80,7 @@ export function createApp(options: AppOptions): Hono<Env> {
   );
 
   app.use("/v1/*", noStore, requireOwnOrigin(allowedHosts, openAiErrors), requireAuth(auth, openAiErrors));
+  app.use("/v1/*", requireScope("chat", openAiErrors));
   app.use("/v1/*", requireJson(openAiErrors), limitBody(MAX_OPENAI_BODY, openAiErrors));
   app.all("/v1/*", openAiApp(service, now));
 
@@ -88,24 +92,26 @@ export function createApp(options: AppOptions): Hono<Env> {
     limitBody(MAX_BODY, apiErrors),
     requireOwnOrigin(allowedHosts, apiErrors),
     requireAuth(auth, apiErrors),
+    requireScope("chat", apiErrors),
     (context) => receiveUpload(context, service),
   );
   app.use("/api/*", noStore, limitBody(MAX_BODY, apiErrors), requireJson(apiErrors));
   app.use("/api/*", requireOwnOrigin(allowedHosts, apiErrors));
   // Before `requireAuth`: a browser that signs in has no session yet.
   app.post("/api/login", (context) => signIn(context, auth));
-  app.use("/api/*", requireAuth(auth, apiErrors));
+  app.use("/api/*", requireAuth(auth, apiErrors), requireRouteScope(now));
   app.post("/api/logout", (context) => signOut(context, auth));
   app.route("/api", apiRoutes(service));
   app.route("/api/conversations", conversationRoutes(service));
   app.get("/api/conversations/:id/events", eventStreams(service, options.connections));
-  app.use("/api/*", requireOwner(apiErrors));
   app.post("/api/sign-in-links", (context) => createSignInLink(context, auth));
   app.route("/api", ownerRoutes(service));
+  app.route("/api", adminRoutes(service.admin));
 
   app.get("*", staticFiles(options.pageDir));
   app.notFound(apiErrors.notFound);
   app.onError((error, context) => {
+    if (error instanceof ApiError) return apiErrors.refused(context, error);
     logger.error({ err: reasonOf(error), path: context.req.path }, "request failed");
     const replies = context.req.path.startsWith("/v1/") ? openAiErrors : apiErrors;
     return isRetryable(error) ? replies.storeUnavailable(context) : replies.internal(context);

@@ -1,6 +1,7 @@
-import type { ErrorCode } from "@signalbox/protocol";
+import type { ErrorCode, Problem } from "@signalbox/protocol";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { ApiError } from "./api-error.ts";
 
 /** An error that every surface can report, each in its own format. */
 interface CommonError {
@@ -101,6 +102,14 @@ export const apiErrors = {
       message: `Channel ${channel} has no running account ${account} that accepts webhooks.`,
       remedy: `Check channels.${channel}.accounts in the configuration.`,
     }),
+  signInAgain: (context: Context): Response =>
+    apiError(context, 403, {
+      code: "sign_in_again",
+      message: "This change requires that you signed in within the last hour.",
+      remedy: "Sign in again with a token or a new link from `signalbox link`, and repeat the change.",
+    }),
+  refused: (context: Context, { status, code, message, remedy, details }: ApiError): Response =>
+    apiError(context, status, { code, message, remedy, details }),
   unavailable: (context: Context, message: string): Response =>
     apiError(context, 503, { code: "full", message }),
 };
@@ -108,7 +117,7 @@ export const apiErrors = {
 function apiError(
   context: Context,
   status: ContentfulStatusCode,
-  error: { code: ErrorCode; message: string; remedy?: string },
+  error: Problem & { code: ErrorCode },
 ): Response {
   return context.json({ error }, status);
 }
@@ -126,8 +135,8 @@ const UNAUTHORIZED: CommonError = {
 
 const FORBIDDEN: CommonError = {
   status: 403,
-  message: "Only owners can do this.",
-  remedy: "Use the gateway's own token, or a token with the role owner.",
+  message: "This token may not do this.",
+  remedy: "Use the gateway's own token, or a token with a role that may, such as owner.",
   code: "forbidden",
   openAi: { type: "permission_error" },
 };

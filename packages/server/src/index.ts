@@ -1,3 +1,5 @@
+export type { AdminService } from "./admin-service.ts";
+export { ApiError } from "./api-error.ts";
 export {
   type Auth,
   type AuthOptions,

@@ -1,8 +1,8 @@
 import type { HttpBindings } from "@hono/node-server";
-import { SESSION_KEY_HEADER } from "@signalbox/protocol";
+import { type Scope, SESSION_KEY_HEADER } from "@signalbox/protocol";
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { type Access, type Auth, isFromOwnPage } from "./auth/index.ts";
+import { type Access, type Auth, hasScope, isFromOwnPage } from "./auth/index.ts";
 import type { ErrorReplies } from "./error-replies.ts";
 
 /** Hono's environment: Node.js request objects, and what middleware adds to a request. */
@@ -42,10 +42,10 @@ export function requireAuth(auth: Auth, errors: ErrorReplies): MiddlewareHandler
   };
 }
 
-/** Refuses members. Comes after `requireAuth`. */
-export function requireOwner(errors: ErrorReplies): MiddlewareHandler<Env> {
+/** Refuses tokens without a scope. Comes after `requireAuth`. */
+export function requireScope(scope: Scope, errors: ErrorReplies): MiddlewareHandler<Env> {
   return async (context, next) => {
-    if (context.get("access").principal.role !== "owner") return errors.forbidden(context);
+    if (!hasScope(context.get("access").principal, scope)) return errors.forbidden(context);
     await next();
     return undefined;
   };

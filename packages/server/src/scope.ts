@@ -1,4 +1,4 @@
-import type { Me } from "@signalbox/protocol";
+import { getScopes, type Me } from "@signalbox/protocol";
 import { getMemberPrefix } from "@signalbox/routing";
 import type { Principal } from "./auth/index.ts";
 import { type GatewayService, ONE_OFF_PREFIX } from "./service.ts";
@@ -60,5 +60,5 @@ export function scopeService(service: GatewayService, principal: Principal): Sco
 
 /** Describes a principal in the format of the protocol. */
 export function getUserInfo({ name, role }: Principal): Me["user"] {
-  return { id: name, name, role };
+  return { id: name, name, role, scopes: [...getScopes(role)] };
 }

@@ -28,6 +28,7 @@ import type {
   VacuumReport,
   Why,
 } from "@signalbox/protocol";
+import type { AdminService } from "./admin-service.ts";
 import type { Principal } from "./auth/index.ts";
 import type { LiveHub } from "./live/hub.ts";
 
@@ -162,6 +163,7 @@ export type SubmitResult =
 
 /** The interface of the gateway that the server exposes over HTTP and WebSocket. */
 export interface GatewayService {
+  readonly admin: AdminService;
   readonly version: string;
   readonly live: Pick<LiveHub, "subscribe" | "observe" | "running" | "resume" | "join">;
   agents(): readonly AgentInfo[];

@@ -6,16 +6,20 @@ import { openAccess } from "./open-access.ts";
 
 export const TOKEN = "a-token-of-the-tests-0123456789";
 
+const NO_PAGE = join(tmpdir(), "signalbox-without-a-page");
 const quiet = (): void => {};
 
 /** Starts a server for one test. Returns it with its access store and its refused requests. */
 export async function openServer(
   service: GatewayService,
-  port = 0,
-  pageDir = join(tmpdir(), "signalbox-without-a-page"),
+  {
+    port = 0,
+    pageDir = NO_PAGE,
+    now = Date.now,
+  }: { port?: number; pageDir?: string; now?: () => number } = {},
 ) {
   const { access, kv } = await openAccess();
-  const auth = createAuth({ token: TOKEN, store: access, kv });
+  const auth = createAuth({ token: TOKEN, store: access, kv, now });
   const refused: string[] = [];
   const server = await startServer({
     host: "127.0.0.1",
@@ -28,6 +32,7 @@ export async function openServer(
       defaultAgent: "second",
     }),
     pageDir,
+    now,
     logger: { debug: quiet, warn: quiet, error: quiet },
     onRefused: (entryPoint, status) => refused.push(`${entryPoint} ${status}`),
   });

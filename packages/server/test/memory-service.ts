@@ -9,6 +9,7 @@ import {
   type Submission,
   type SubmitResult,
 } from "../src/index.ts";
+import { createMemoryAdmin } from "./memory-admin.ts";
 
 /** A service without agents. The test decides the outcome of each message. */
 export interface MemoryService extends GatewayService {
@@ -40,6 +41,7 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
     `${channel}/${agent}/${conversation}`;
 
   const service: MemoryService = {
+    admin: createMemoryAdmin(),
     version: "1.0.0",
     live,
     submissions,

@@ -33,7 +33,7 @@ it("serves precompressed files to browsers that accept them", async () => {
   await writeFile(join(dir, "assets/page.js"), SCRIPT);
   await writeFile(join(dir, "assets/page.js.br"), brotliCompressSync(SCRIPT));
   await writeFile(join(dir, "assets/page.js.gz"), gzipSync(SCRIPT));
-  const { url } = await openServer(createMemoryService(), 0, dir);
+  const { url } = await openServer(createMemoryService(), { pageDir: dir });
 
   const script = (accepts?: string) => get(`${url}/assets/page.js`, accepts);
   const smallest = await script("gzip, deflate, br");
@@ -60,7 +60,7 @@ it("answers 404 for a path without a file", async () => {
   const dir = await mkdtemp(join(tmpdir(), "signalbox-page-"));
   onTestFinished(() => rm(dir, { recursive: true }));
   await writeFile(join(dir, "index.html"), "<!doctype html>");
-  const { url } = await openServer(createMemoryService(), 0, dir);
+  const { url } = await openServer(createMemoryService(), { pageDir: dir });
   for (const path of ["/nothing", "/assets/nothing.js", "/..%2fetc/passwd"])
     expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 404]);
 });

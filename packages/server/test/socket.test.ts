@@ -147,7 +147,7 @@ it("throws address_in_use if another program listens on the address", async () =
   onTestFinished(() => void other.close());
   const address = other.address();
   if (address === null || typeof address === "string") throw new Error("expected a TCP address");
-  await expect(openServer(createMemoryService(), address.port)).rejects.toMatchObject({
+  await expect(openServer(createMemoryService(), { port: address.port })).rejects.toMatchObject({
     code: "address_in_use",
   });
 });

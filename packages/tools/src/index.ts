@@ -69,4 +69,5 @@ export { createGuardedFetch, type GuardedFetch } from "./web/guarded-fetch.ts";
 export { readLinkedPages } from "./web/linked-pages.ts";
 export { extractPageText } from "./web/page.ts";
 export { type AgentWorkspaces, createAgentWorkspaces } from "./workspace/agent-workspaces.ts";
+export { WorkspaceError } from "./workspace/errors.ts";
 export { openWorkspace, type Workspace } from "./workspace/workspace.ts";

@@ -4,7 +4,10 @@ import { createComponents, getRouteSchema, type JsonSchema, resolveQuery } from 
 const ACCESS: Readonly<Record<ApiRoute["access"], string>> = {
   public: "No credential.",
   client: "Any token or session.",
-  owner: "Owners.",
+  chat: "Scope `chat`.",
+  read: "Scope `read`.",
+  write: "Scope `write`.",
+  owner: "Scope `owner`.",
 };
 
 /** Creates the page about the HTTP API from the routes and schemas of the protocol. */
@@ -53,9 +56,9 @@ function createAnchor(method: string, path: string): string {
 }
 
 function createRouteSection(route: ApiRoute): string[] {
-  const { method, path, summary, access, body, response, isStream, errors = {} } = route;
+  const { method, path, summary, access, isSensitive, body, response, isStream, errors = {} } = route;
   const lines = [
-    `- Access: ${ACCESS[access]}`,
+    `- Access: ${ACCESS[access]}${isSensitive ? " A browser session must have signed in within the last hour." : ""}`,
     ...(body === undefined
       ? []
       : [`- Body: ${body === "bytes" ? "`application/octet-stream`" : formatType(getRouteSchema(body))}`]),
@@ -127,14 +130,14 @@ function formatType(schema: JsonSchema): string {
     return `{ ${fields.join(", ")} }`;
   }
   if (typeof additionalProperties === "object") return `map of ${formatType(additionalProperties)}`;
-  return type ?? "any JSON value";
+  return typeof type === "object" ? type.join(" or ") : (type ?? "any JSON value");
 }
 
 const HEAD = `# HTTP API
 
 The gateway serves this API at \`/api\` and \`/ws\` for its web page and for programs. [\`@signalbox/client\`](../packages/client/README.md) implements it for TypeScript. The site has it as OpenAPI (\`openapi.json\`) too. For OpenAI clients there is \`/v1\` ([models and clients](guides/models.md#openai-clients)).
 
-Send a token as \`Authorization: Bearer <token>\` ([tokens](security.md#tokens-and-sessions)). Bodies are JSON with \`Content-Type: application/json\`. Times are milliseconds since the epoch. An error has the body [ErrorBody](#errorbody), with a \`code\` for programs, a \`message\` for people and often a \`remedy\`.
+Send a token as \`Authorization: Bearer <token>\` ([tokens and their scopes](security.md#tokens-and-sessions)). Bodies are JSON with \`Content-Type: application/json\`. Times are milliseconds since the epoch. An error has the body [ErrorBody](#errorbody), with a \`code\` for programs, a \`message\` for people and often a \`remedy\`.
 
 \`\`\`sh
 curl http://127.0.0.1:4747/api/status -H "Authorization: Bearer $(cat ~/.signalbox/token)"

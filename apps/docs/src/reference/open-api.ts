@@ -5,7 +5,7 @@ import { readSchemaDocs } from "./schema-docs.ts";
 /** A JSON Schema, as far as this generator reads it. */
 export interface JsonSchema {
   readonly $ref?: string;
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly description?: string;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
@@ -100,7 +100,9 @@ function createOperation(route: protocol.ApiRoute): object {
   return {
     summary,
     ...(access === "public" ? { security: [] } : {}),
-    ...(access === "owner" ? { description: "Requires an owner." } : {}),
+    ...(access === "public" || access === "client"
+      ? {}
+      : { description: `Requires a token with the scope \`${access}\`.` }),
     parameters: [...inPath, ...inQuery],
     ...(body === undefined ? {} : { requestBody: { required: true, content: createContent(body) } }),
     responses: {

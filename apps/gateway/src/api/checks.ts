@@ -68,9 +68,11 @@ async function checkModel({ config, now }: GatewayContext, agent: Agent): Promis
 }
 
 /**
+ * Calls a model once.
+ *
  * @throws Error with the vendor's message, even if a fallback would answer, or if the vendor does not respond in time
  */
-async function askOnce({ model, stream }: AgentModel, timestamp: number): Promise<void> {
+export async function askOnce({ model, stream }: AgentModel, timestamp: number): Promise<void> {
   let said = `no response within ${TIMEOUT_MS / 1000} s`;
   const events = stream(
     model,

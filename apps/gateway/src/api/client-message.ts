@@ -17,7 +17,7 @@ const OWNER_NAME = "owner";
 export function toSender({ name, role }: Principal): Sender {
   return name === OWNER_NAME
     ? { id: OWNER_NAME }
-    : { id: createTokenSenderId(name), name, authenticatedAs: role };
+    : { id: createTokenSenderId(name), name, authenticatedAs: role === "owner" ? "owner" : "member" };
 }
 
 /** Owner id for the uploads of a client. */

@@ -1,12 +1,9 @@
 import type { Maintenance } from "@signalbox/home";
 import { REPLY_FILTER } from "@signalbox/prompt";
-import type { AgentInfo, ApprovalInfo, ConfigurationState, Status } from "@signalbox/protocol";
+import type { ConfigurationState, Status } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
 import type { GatewayService } from "@signalbox/server";
-import { type Approval, escapeLine } from "@signalbox/tools";
-import type { Agent } from "../configure/agents.ts";
 import { getBudgets } from "../configure/budgets.ts";
-import type { LiveConfig } from "../configure/live-config.ts";
 import { explainRoute } from "../configure/routing.ts";
 import type { GatewayContext } from "../context.ts";
 import { type ExplainRoute, messageInfo, readTrace, readWhy } from "../messages/traces.ts";
@@ -14,21 +11,25 @@ import { requestAtSeat } from "../pipeline/control.ts";
 import { createScheduleHandler } from "../triggers/schedule-handler.ts";
 import { VERSION } from "../version.ts";
 import { readActivity } from "./activity.ts";
+import type { ConfigurationReload } from "./admin/configuration.ts";
+import { createAdmin } from "./admin/create-admin.ts";
+import { toApprovalInfo } from "./approval-info.ts";
 import { runChecks } from "./checks.ts";
 import { getUploadOwner } from "./client-message.ts";
 import { listConversations, removeConversation, renameConversation } from "./conversation.ts";
 import { readHistory } from "./conversation-history.ts";
+import { listAgents } from "./list-agents.ts";
 import { openWork } from "./open-work.ts";
 import { listSessions } from "./overview.ts";
 import { createPairings } from "./pairings.ts";
+import { addLastRuns } from "./schedule-results.ts";
 import { createSeatedSchedules } from "./seated-schedules.ts";
 import { createSubmit } from "./submit.ts";
 import { readUsage } from "./usage.ts";
 
 export interface ServiceOptions {
   readonly maintenance: Maintenance;
-  /** Returns the settings in the configuration file that are not in effect. */
-  readonly configuration: () => ConfigurationState;
+  readonly configuration: ConfigurationReload;
   /** Returns true while messages are accepted. */
   readonly isReady: () => boolean;
 }
@@ -42,6 +43,7 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
   const schedules = createScheduleHandler({ ...ctx, scheduled: createSeatedSchedules(ctx) });
   return {
     ...createSubmit(ctx, options.isReady),
+    admin: createAdmin(ctx, options.configuration),
     version: VERSION,
     live: ctx.live,
     sessionKey,
@@ -66,6 +68,7 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
     why: (messageId, language) => readWhy(store, messageId, language, explain),
     ...createPairings(store, audit, () => void delivery.pairingNotices.poll()),
     ...schedules,
+    schedules: async () => addLastRuns(store, await schedules.schedules()),
     trace: (messageId) => readTrace(store, messageId, explain),
     async approvals() {
       return (await approvals.list({ states: ["pending"] })).toReversed().map(toApprovalInfo);
@@ -92,7 +95,7 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
         schedules: schedules.schedules,
       }),
     usage: (query) => readUsage(store, getBudgets(config.current().settings), query, ctx.now()),
-    status: () => getStatus(ctx, options.configuration()),
+    status: () => getStatus(ctx, options.configuration.state()),
     checks: (withModels) => runChecks(ctx, withModels),
     metrics() {
       const { running, waiting } = lanes.counts();
@@ -111,16 +114,6 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
 const sessionKey: GatewayService["sessionKey"] = (channel, agentId, conversation) =>
   formatSessionKey({ kind: "direct", agentId, channel, peerId: conversation });
 
-function listAgents(config: LiveConfig): AgentInfo[] {
-  const { agents, models } = config.current();
-  return agents.all.map((agent: Agent) => {
-    const chosen = models.of(agent);
-    const model = chosen ? `${chosen.model.provider}/${chosen.model.id}` : (agent.model ?? "none");
-    const { id, name } = agent;
-    return { id, name, model, demo: chosen?.demo === true, default: id === agents.defaultId };
-  });
-}
-
 /** Returns the newest web session of a conversation in which several agents may have answered. */
 async function webSession({ store, config }: GatewayContext, conversation: string) {
   const { agents } = config.current();
@@ -132,35 +125,6 @@ async function webSession({ store, config }: GatewayContext, conversation: strin
   // The agent of the session may have been removed from the configuration.
   const [gone] = await store.sessions.list({ channel: "web", peer: conversation, limit: 1 });
   return gone;
-}
-
-/** Converts an approval for the API. Escapes its strings for display. */
-function toApprovalInfo({
-  id,
-  agentId,
-  sessionKey,
-  tool,
-  reason,
-  subject,
-  expiresAt,
-}: Approval): ApprovalInfo {
-  const { binary, files, cwd, domains, env } = subject;
-  return {
-    id,
-    agent: agentId,
-    sessionKey,
-    tool,
-    reason,
-    expiresAt,
-    action: subject.action,
-    binary: binary === undefined ? undefined : escapeLine(binary),
-    files: files?.map(({ path, sha256 }) => ({ path: escapeLine(path), sha256 })),
-    cwd: cwd === undefined ? undefined : escapeLine(cwd),
-    domains: domains?.map(escapeLine),
-    env:
-      env &&
-      Object.fromEntries(Object.entries(env).map(([name, value]) => [escapeLine(name), escapeLine(value)])),
-  };
 }
 
 async function getStatus(ctx: GatewayContext, configuration: ConfigurationState): Promise<Status> {

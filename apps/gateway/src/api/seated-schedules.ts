@@ -17,6 +17,11 @@ export function createSeatedSchedules(ctx: GatewayContext): SchedulesOfAgents {
       if (session === undefined) return false;
       return inTime(await requestAtSeat(ctx, session, { kind: "schedule_remove", id })) === true;
     },
+    async pause(id, isPaused) {
+      const session = await findScheduled(ctx, id);
+      if (session === undefined) return false;
+      return inTime(await requestAtSeat(ctx, session, { kind: "schedule_pause", id, isPaused })) === true;
+    },
     async run(id) {
       const session = await findScheduled(ctx, id);
       if (session === undefined) return "unknown";

@@ -40,6 +40,8 @@ export interface Models {
    * if any.
    */
   of(agent: Agent, override?: string): AgentModel | undefined;
+  /** Returns the models that can be chosen by name. */
+  list(): readonly Model[];
   /** Returns the models that can be chosen by name, as `provider/model`. */
   offered(): readonly string[];
   /**
@@ -96,6 +98,7 @@ export function resolveModels(
       ...imageProblems(loaded, models),
     ],
     demo: !hasKeys && agents.all.some((agent) => of(agent)?.demo === true),
+    list: () => models.list(),
     offered: () => models.list().map(({ provider, id }) => `${provider}/${id}`),
     choose,
     load: models.load,

@@ -14,6 +14,7 @@ type Request =
   | { readonly kind: "remove" }
   | { readonly kind: "schedule_add"; readonly schedule: NewScheduledTask }
   | { readonly kind: "schedule_remove"; readonly id: string }
+  | { readonly kind: "schedule_pause"; readonly id: string; readonly isPaused: boolean }
   | { readonly kind: "schedule_run"; readonly id: string; readonly name: string };
 
 /** Gateways write the requests, so that their content is trusted. */
@@ -23,6 +24,7 @@ const requestSchema: z.ZodType<Request> = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("remove") }),
   z.object({ kind: z.literal("schedule_add"), schedule: z.custom<NewScheduledTask>(isObject) }),
   z.object({ kind: z.literal("schedule_remove"), id: z.string() }),
+  z.object({ kind: z.literal("schedule_pause"), id: z.string(), isPaused: z.boolean() }),
   z.object({ kind: z.literal("schedule_run"), id: z.string(), name: z.string() }),
 ]);
 
@@ -82,6 +84,8 @@ async function execute(
       return scheduled.add(request.schedule);
     case "schedule_remove":
       return scheduled.remove(request.id);
+    case "schedule_pause":
+      return scheduled.pause(request.id, request.isPaused);
     case "schedule_run":
       return scheduled.run(request.id, request.name);
   }

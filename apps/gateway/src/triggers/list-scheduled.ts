@@ -27,6 +27,7 @@ function describeTimes({
   missed,
   nextAt,
   lastAt,
-}: Schedule<unknown>): Pick<ScheduleInfo, "when" | "missed" | "nextAt" | "lastAt"> {
-  return { when: describeWhen(when), missed, nextAt, lastAt };
+  paused,
+}: Schedule<unknown>): Pick<ScheduleInfo, "when" | "missed" | "nextAt" | "lastAt" | "paused"> {
+  return { when: describeWhen(when), missed, nextAt, lastAt, ...(paused ? { paused } : {}) };
 }

@@ -11,7 +11,7 @@ import { getPlace } from "./trigger.ts";
 import type { TriggerStore } from "./types.ts";
 
 /** Changes schedules, wherever their agents run. */
-export interface SchedulesOfAgents extends Pick<ScheduledTriggers, "add" | "remove"> {
+export interface SchedulesOfAgents extends Pick<ScheduledTriggers, "add" | "remove" | "pause"> {
   run(id: string): ReturnType<ScheduledTriggers["run"]>;
 }
 

@@ -11,6 +11,7 @@ const timing = z.object({
   missed: z.enum(["once", "skip"]),
   nextAt: z.number(),
   lastAt: z.number().optional(),
+  paused: z.literal(true).optional(),
 });
 const kept = timing.extend({ task: z.unknown() });
 

@@ -96,6 +96,7 @@ export function createScheduledTriggers({
     list: () => scheduler.list(),
     add: (schedule) => scheduler.add(schedule),
     remove: (id) => scheduler.remove(id),
+    pause: (id, isPaused) => scheduler.pause(id, isPaused),
     run: (id, name) => scheduler.run(id, name),
     reload: () => scheduler.reload(),
     stop: () => scheduler.stop(),

@@ -214,6 +214,7 @@ export async function openWorld(): Promise<World> {
           channels,
           tools,
           consoleDir: CONSOLE,
+          readsConfigFile: true,
           execSandbox: sharedSandbox,
           ...(failpoints === undefined ? {} : { instrument: failpointInstrument(failpoints) }),
           drafts,

@@ -39,6 +39,25 @@ export function proposedConfig(home: Home, env: Env, edits: readonly ConfigEdit[
   return editedConfig(home, env, edits, ASSUMED_SECRETS);
 }
 
+/**
+ * Returns the text of the configuration with changes, even if they cause problems. Reads no secrets.
+ *
+ * @throws ConfigError if a change cannot be made
+ */
+export function editedText(home: Home, env: Env, edits: readonly ConfigEdit[]): string {
+  const text = editConfig(home.configFile, configText(home.configFile), edits);
+  return withoutEmptySections(home, env, edits, text);
+}
+
+function withoutEmptySections(home: Home, env: Env, edits: readonly ConfigEdit[], edited: string): string {
+  return edits
+    .filter(({ value }) => value === undefined)
+    .reduce(
+      (text, { path }) => removeEmptySections(getLoadOptions(home, text, env, ASSUMED_SECRETS), path),
+      edited,
+    );
+}
+
 function editedConfig(home: Home, env: Env, edits: readonly ConfigEdit[], sources: SecretSources): string {
   const before = configText(home.configFile);
   const after = editConfig(home.configFile, before, edits);
@@ -47,12 +66,7 @@ function editedConfig(home: Home, env: Env, edits: readonly ConfigEdit[], source
   const [fault] = problems(after).filter(({ path, message }) => !priorFaults.has(`${path} ${message}`));
   if (fault !== undefined)
     throw new GatewayError("config", `Not changed: ${fault.path}: ${fault.message}. ${fault.remedy}`);
-  return edits
-    .filter(({ value }) => value === undefined)
-    .reduce(
-      (text, { path }) => removeEmptySections(getLoadOptions(home, text, env, ASSUMED_SECRETS), path),
-      after,
-    );
+  return withoutEmptySections(home, env, edits, after);
 }
 
 function getProblems(home: Home, text: string, env: Env, sources: SecretSources): readonly Problem[] {

@@ -26,14 +26,41 @@ export async function rereadConfig(
   env: Env,
   last: Pick<Config, "gateway" | "store">,
 ): Promise<LoadedConfig> {
+  return withPrograms(home, env, (sources) => readWith(home, env, sources, last));
+}
+
+/**
+ * Loads a text as the configuration of a home, without writing it.
+ *
+ * @param options `runsPrograms`: false assumes the secrets that programs provide, and starts none of them
+ * @throws ConfigError if nothing can start with it
+ */
+export async function loadConfigText(
+  home: Home,
+  env: Env,
+  text: string,
+  { runsPrograms }: { readonly runsPrograms: boolean },
+): Promise<LoadedConfig> {
+  const load = (sources: SecretSources): LoadedConfig =>
+    loadConfig({ file: home.configFile, text, env, sources });
+  if (runsPrograms) return withPrograms(home, env, load);
+  return load({ ...secretSources(home, env), command: ASSUMED_SECRETS.command });
+}
+
+/** Loads a configuration twice: to find the programs that provide secrets, and with their outputs. */
+async function withPrograms(
+  home: Home,
+  env: Env,
+  load: (sources: SecretSources) => LoadedConfig,
+): Promise<LoadedConfig> {
   const { file } = secretSources(home, env);
   const named: (readonly string[])[] = [];
   const note = (argv: readonly string[]): string => {
     named.push(argv);
     return ASSUMED_SECRETS.command(argv);
   };
-  readWith(home, env, { file, command: note }, last);
-  return readWith(home, env, { file, command: await runSecretPrograms(home, env, named) }, last);
+  load({ file, command: note });
+  return load({ file, command: await runSecretPrograms(home, env, named) });
 }
 
 function readWith(

@@ -46,7 +46,7 @@ export interface Memories {
   forget(
     agent: MemoryAgent,
     ids: readonly string[],
-    reader: Reader,
+    reader: Reader | "all",
     sessionKey: string,
   ): Promise<readonly string[]>;
   /** Reopens each memory when it is next needed, with the options at that time. Pending calls finish first. */

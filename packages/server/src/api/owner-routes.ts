@@ -15,11 +15,13 @@ import {
   WhyQuery,
 } from "@signalbox/protocol";
 import { type Context, Hono } from "hono";
+import { hasScope } from "../auth/index.ts";
 import { apiErrors } from "../error-replies.ts";
 import type { Env } from "../middleware.ts";
 import type { GatewayService } from "../service.ts";
+import { getActor } from "./requests.ts";
 
-/** The routes of `/api` for owners: status, messages, pairings, approvals, schedules and maintenance. */
+/** The routes of `/api` for operation: status, messages, pairings, approvals, schedules and maintenance. */
 export function ownerRoutes(service: GatewayService): Hono<Env> {
   const app = new Hono<Env>();
   addViews(app, service);
@@ -33,7 +35,11 @@ export function ownerRoutes(service: GatewayService): Hono<Env> {
 function addViews(app: Hono<Env>, service: GatewayService): void {
   app.get("/status", async (context) => context.json(await service.status()));
   app.get("/checks", async (context) => {
-    const result: RemoteChecks = { checks: await service.checks(context.req.query("models") === "1") };
+    const withModels = context.req.query("models") === "1";
+    // A call of a model costs money.
+    if (withModels && !hasScope(context.get("access").principal, "write"))
+      return apiErrors.forbidden(context);
+    const result: RemoteChecks = { checks: await service.checks(withModels) };
     return context.json(result);
   });
   app.get("/trace/:id", async (context) => {
@@ -94,6 +100,8 @@ function addApprovals(app: Hono<Env>, service: GatewayService): void {
     const body = ApprovalDecision.safeParse(await context.req.json().catch(() => undefined));
     if (!body.success) return apiErrors.badJson(context, 'Send {"answer": "allow"} or {"answer": "deny"}.');
     const { answer } = body.data;
+    if (answer !== "deny" && !hasScope(context.get("access").principal, "owner"))
+      return apiErrors.forbidden(context);
     const isDecided = await service.decideApproval(context.req.param("id"), answer, getActor(context));
     return isDecided ? context.body(null, 204) : apiErrors.missing(context, "pending approval with this id");
   });
@@ -113,15 +121,20 @@ function addSchedules(app: Hono<Env>, service: GatewayService): void {
   app.post("/schedules", async (context) => {
     const body = NewSchedule.safeParse(await context.req.json().catch(() => undefined));
     if (!body.success) return apiErrors.badJson(context, 'Send {"text": "…", "in": "2h 30m"}.');
-    return context.json(await service.addSchedule(body.data));
+    const result = await service.addSchedule(body.data);
+    if (result.ok) record(context, service, "added", `schedule: ${result.schedule.id}`);
+    return context.json(result);
   });
   app.post("/schedules/:id/remove", async (context) => {
     const removed = await service.removeSchedule(context.req.param("id"));
-    return removed ? context.body(null, 204) : noSchedule(context);
+    if (!removed) return noSchedule(context);
+    record(context, service, "removed", `schedule: ${context.req.param("id")}`);
+    return context.body(null, 204);
   });
   app.post("/schedules/:id/run", async (context) => {
     const outcome = await service.runSchedule(context.req.param("id"));
     if (outcome === "unknown") return noSchedule(context);
+    record(context, service, "triggered", `schedule: ${context.req.param("id")}`);
     const run: ScheduleRun = { outcome };
     return context.json(run);
   });
@@ -129,8 +142,16 @@ function addSchedules(app: Hono<Env>, service: GatewayService): void {
 
 /** Requests of the command line to a running gateway. */
 function addMaintenance(app: Hono<Env>, service: GatewayService): void {
-  app.post("/maintenance/prune", async (context) => context.json(await service.prune()));
-  app.post("/maintenance/vacuum", async (context) => context.json(await service.vacuum()));
+  app.post("/maintenance/prune", async (context) => {
+    const report = await service.prune();
+    record(context, service, "pruned", "database");
+    return context.json(report);
+  });
+  app.post("/maintenance/vacuum", async (context) => {
+    const report = await service.vacuum();
+    record(context, service, "vacuumed", "database");
+    return context.json(report);
+  });
   app.post("/outbox/changed", (context) => {
     service.outboxChanged();
     return context.body(null, 204);
@@ -145,7 +166,7 @@ function noMessage(context: Context<Env>): Response {
   return apiErrors.missing(context, `message ${context.req.param("id")}`);
 }
 
-/** Names the owner for the audit log. */
-function getActor(context: Context<Env>): string {
-  return `token ${context.get("access").principal.name}`;
+/** Records a change that the service itself does not record. */
+function record(context: Context<Env>, { admin }: GatewayService, action: string, subject: string): void {
+  admin.recordOperation(action, subject, getActor(context));
 }

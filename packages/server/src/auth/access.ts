@@ -1,5 +1,7 @@
-/** Permissions of a client: an `owner` may do everything, a `member` talks to agents in private conversations. */
-export type ClientRole = "owner" | "member";
+import { getScopes, type Scope, type TokenRole } from "@signalbox/protocol";
+
+/** Role of a token's holder. See `TokenRole`. */
+export type ClientRole = TokenRole;
 
 /** The holder of the token that authenticates a request. */
 export interface Principal {
@@ -10,3 +12,8 @@ export interface Principal {
 
 /** The principal of the gateway's own token. */
 export const OWNER: Principal = { name: "owner", role: "owner" };
+
+/** Returns true if the token of a principal has a scope. */
+export function hasScope({ role }: Principal, scope: Scope): boolean {
+  return getScopes(role).includes(scope);
+}

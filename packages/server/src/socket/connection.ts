@@ -10,7 +10,7 @@ import {
 } from "@signalbox/protocol";
 import type { WebSocket } from "ws";
 import { isAgent, submitMessage } from "../api/submit-message.ts";
-import type { Principal } from "../auth/index.ts";
+import { hasScope, type Principal } from "../auth/index.ts";
 import type { ActivityWatch } from "../live/activity.ts";
 import { MAX_BUFFERED, openView, type View } from "../live/view.ts";
 import type { Logger } from "../logger.ts";
@@ -19,6 +19,9 @@ import type { GatewayService } from "../service.ts";
 
 /** Conversations that one socket can subscribe to. A new subscription replaces the oldest beyond that. */
 const MAX_SUBSCRIPTIONS = 100;
+
+/** Frames that require the scope `chat`. */
+const CHAT_FRAMES: ReadonlySet<ClientFrame["type"]> = new Set(["subscribe", "unsubscribe", "send", "abort"]);
 
 /** Serves one connection to `/ws` until it closes. */
 export function serveConnection(socket: WebSocket, options: ConnectionOptions): void {
@@ -83,6 +86,11 @@ class Connection {
   }
 
   #handle(frame: ClientFrame): void {
+    if (CHAT_FRAMES.has(frame.type) && !hasScope(this.#principal, "chat")) {
+      const message = "This token may not talk to agents.";
+      this.#send({ type: "error", code: "forbidden", message });
+      return;
+    }
     switch (frame.type) {
       case "ping":
         this.#send({ type: "pong" });
@@ -123,12 +131,12 @@ class Connection {
   }
 
   #watchGateway(): void {
-    if (this.#principal.role === "owner") this.#unwatch ??= this.#watch((shown) => this.#send(shown));
+    if (hasScope(this.#principal, "read")) this.#unwatch ??= this.#watch((shown) => this.#send(shown));
     else
       this.#send({
         type: "error",
         code: "forbidden",
-        message: "Only owners can watch the activity of the gateway.",
+        message: "This token may not watch the activity of the gateway.",
       });
   }
 

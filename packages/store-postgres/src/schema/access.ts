@@ -1,3 +1,4 @@
+import type { TokenRole } from "@signalbox/store/types";
 import { index, pgTable } from "drizzle-orm/pg-core";
 import { integer, string } from "./columns.ts";
 
@@ -5,7 +6,7 @@ import { integer, string } from "./columns.ts";
 export const accessToken = pgTable("access_token", {
   hash: string().primaryKey(),
   name: string().notNull().unique(),
-  role: string<"owner" | "member">().notNull(),
+  role: string<TokenRole>().notNull(),
   createdAt: integer().notNull(),
   usedAt: integer(),
 });

@@ -46,6 +46,23 @@ export interface Auditor {
     person: { readonly channel: string; readonly account: string; readonly peer: string },
     by: string,
   ): void;
+  /** A client of the API changed the configuration file. */
+  configurationWritten(
+    details: { readonly revision: string; readonly sections: string; readonly programs: string },
+    file: string,
+    by: string,
+  ): void;
+  /** A client of the API created or revoked a token. */
+  token(action: "added" | "revoked", name: string, by: string, role?: string): void;
+  /** A client of the API changed something else, such as a schedule or a reply. */
+  operation(
+    operation: {
+      readonly action: string;
+      readonly subject: string;
+      readonly details?: Readonly<Record<string, string | number | boolean>>;
+    },
+    by: string,
+  ): void;
   /** A person signed in or out with a token. */
   signIn(event: {
     readonly action: string;
@@ -133,6 +150,16 @@ function createAuditor({ note, close }: Recorder, notes: AuditNotes): Auditor {
     },
     pairing(action, { channel, account, peer }, by) {
       void note({ kind: "pairing", action, actor: by, subject: `${channel}:${account}:${peer}` });
+    },
+    configurationWritten(details, file, by) {
+      void note({ kind: "configuration", action: "written", actor: by, subject: file, details });
+    },
+    token(action, name, by, role) {
+      const event = { kind: "token", action, actor: by, subject: name } as const;
+      void note(role === undefined ? event : { ...event, details: { role } });
+    },
+    operation({ action, subject, details = {} }, by) {
+      void note({ kind: "operation", action, actor: by, subject, details });
     },
     signIn({ action, principal: { name, role }, remote }) {
       void note({ kind: "sign_in", action, actor: name, subject: remote, details: { role } });

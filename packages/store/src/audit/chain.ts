@@ -5,6 +5,7 @@ import type { AuditEvent, AuditHead, AuditKind } from "../types/audit.ts";
 export const AUDIT_KINDS = [
   "approval",
   "configuration",
+  "operation",
   "pairing",
   "sign_in",
   "token",

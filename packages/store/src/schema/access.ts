@@ -4,7 +4,7 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 export const accessToken = sqliteTable("access_token", {
   hash: text().primaryKey(),
   name: text().notNull().unique(),
-  role: text({ enum: ["owner", "member"] }).notNull(),
+  role: text({ enum: ["owner", "operator", "viewer", "monitor", "member"] }).notNull(),
   createdAt: integer().notNull(),
   usedAt: integer(),
 });

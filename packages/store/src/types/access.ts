@@ -1,10 +1,13 @@
 import type { Millis } from "./common.ts";
 
+/** Permissions of a token. See `TokenRole` of `@signalbox/protocol`. */
+export type TokenRole = "owner" | "operator" | "viewer" | "monitor" | "member";
+
 /** A client token, stored as its SHA-256 hash. */
 export interface AccessToken {
   readonly hash: string;
   readonly name: string;
-  readonly role: "owner" | "member";
+  readonly role: TokenRole;
   readonly createdAt: Millis;
   readonly usedAt?: Millis;
 }

@@ -1,7 +1,7 @@
 import type { Millis } from "./common.ts";
 
 /** The area that an audit event belongs to. */
-export type AuditKind = "approval" | "configuration" | "pairing" | "sign_in" | "token" | "tool";
+export type AuditKind = "approval" | "configuration" | "operation" | "pairing" | "sign_in" | "token" | "tool";
 
 /** A decision to record. */
 export interface AuditEvent {

@@ -1,7 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { GatewayError, locateHome } from "@signalbox/home";
 import { formatLogLine, isAtLeast, type LogLevel, readLogLine, visible } from "@signalbox/telemetry";
+import { type LogReader, openLog } from "../../api/log-reader.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { time } from "../table.ts";
 
@@ -12,8 +12,6 @@ interface LogsOptions extends CommonOptions {
 }
 
 const POLL_MS = 250;
-/** Number of bytes at the end of the file to search for the last lines. */
-const TAIL_BYTES = 4 * 1_048_576;
 
 /** `signalbox logs`: prints the last lines of the log. `--follow` also prints new ones. */
 export async function logs(options: LogsOptions): Promise<void> {
@@ -56,37 +54,4 @@ function shown(text: string, { json, level }: LogsOptions): string[] {
   if (line !== undefined && !isAtLeast(line.level, level)) return [];
   if (json === true) return [text];
   return [line === undefined ? visible(text) : formatLogLine(line, time(Date.parse(line.time)))];
-}
-
-/** Reads the lines of one file as they are written. */
-interface LogReader {
-  /** Returns complete lines added since the last call. */
-  read(): string[];
-  /** Returns true if the log was rotated. */
-  isReplaced(file: string): boolean;
-  close(): void;
-}
-
-function openLog(file: string): LogReader | undefined {
-  if (statSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
-  const descriptor = openSync(file, "r");
-  const { ino, size } = fstatSync(descriptor);
-  let offset = Math.max(0, size - TAIL_BYTES);
-  let isCut = offset > 0;
-  let rest = Buffer.alloc(0);
-  return {
-    read() {
-      const bytes = Buffer.alloc(Math.max(0, fstatSync(descriptor).size - offset));
-      offset += readSync(descriptor, bytes, 0, bytes.length, offset);
-      const text = Buffer.concat([rest, bytes]);
-      const end = text.lastIndexOf(10) + 1;
-      rest = text.subarray(end);
-      const lines = text.subarray(0, end).toString("utf8").split("\n").slice(0, -1);
-      const from = isCut && lines.length > 0 ? 1 : 0;
-      if (lines.length > 0) isCut = false;
-      return lines.slice(from);
-    },
-    isReplaced: (name) => statSync(name, { throwIfNoEntry: false })?.ino !== ino,
-    close: () => closeSync(descriptor),
-  };
 }

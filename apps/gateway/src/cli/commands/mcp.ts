@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { GatewayError, hasDatabase } from "@signalbox/home";
 import type { McpServers, McpTool } from "@signalbox/mcp";
 import type { KvStore } from "@signalbox/store/types";
 import { allowsTool, escapeInvisible, escapeLine } from "@signalbox/tools";
 import { namesServer } from "../../agent/additional-tools.ts";
+import { getChanges, getServerPlace, type ServerChanges } from "../../agent/mcp-changes.ts";
 import { openMcpServers } from "../../agent/mcp-servers.ts";
 import { resolveAgents } from "../../configure/agents.ts";
 import type { CommonOptions } from "../common-options.ts";
@@ -19,14 +19,11 @@ const DESCRIPTION_CHARS = 80;
 export async function list(options: CommonOptions): Promise<void> {
   const { loaded, home } = configuredHome(options);
   const agents = resolveAgents(loaded, home).all;
-  const servers = Object.entries(loaded.config.mcp.servers).map(
-    ([name, { command, args = [], url = "" }]) => ({
-      name,
-      // Command arguments and URL paths may contain secrets.
-      at: command === undefined ? new URL(url).origin : [command, ...args.slice(0, 1)].join(" "),
-      agents: agents.filter(({ tools }) => namesServer(tools.allow, name)).map(({ id }) => id),
-    }),
-  );
+  const servers = Object.entries(loaded.config.mcp.servers).map(([name, server]) => ({
+    name,
+    at: getServerPlace(server),
+    agents: agents.filter(({ tools }) => namesServer(tools.allow, name)).map(({ id }) => id),
+  }));
   printTable(options.json, servers, {
     none: "No MCP servers are configured. Add them under `mcp.servers`.",
     columns: { NAME: ({ name }) => name, AT: ({ at }) => at, AGENTS: (server) => server.agents.join(", ") },
@@ -70,7 +67,7 @@ export async function changes(
 ): Promise<void> {
   const configured = configuredHome(options);
   assertConfigured(configured, server);
-  const changed = await withAccepted(options, configured, host, (servers) => getChanges(servers, server));
+  const changed = await withAccepted(options, configured, host, (servers) => findChanges(servers, server));
   const shown = changed.map(({ server: name, hash, tools: listed }) => ({
     server: name,
     hash,
@@ -107,7 +104,7 @@ export async function accept(
   const configured = configuredHome(options);
   assertConfigured(configured, server);
   const names = await withAccepted(options, configured, host, async (servers) => {
-    const wanted = (await getChanges(servers, server)).find(({ hash }) => hash === options.hash);
+    const wanted = (await findChanges(servers, server)).find(({ hash }) => hash === options.hash);
     if (wanted === undefined)
       throw new GatewayError(
         "failure",
@@ -158,28 +155,10 @@ async function getOffer(servers: McpServers, only: string | undefined): Promise<
   };
 }
 
-interface ServerChanges {
-  readonly server: string;
-  /** Digest of all displayed descriptions. */
-  readonly hash: string;
-  readonly tools: readonly McpTool[];
-}
-
-async function getChanges(servers: McpServers, only: string | undefined): Promise<readonly ServerChanges[]> {
+async function findChanges(servers: McpServers, only: string | undefined): Promise<readonly ServerChanges[]> {
   const { tools, down } = await getOffer(servers, only);
   if (only !== undefined && down.length > 0) throw new GatewayError("failure", down.join("\n"));
-  const changed = Map.groupBy(
-    tools.filter((tool) => tool.changed),
-    ({ server }) => server,
-  );
-  return [...changed].map(([server, listed]) => {
-    const shown = listed.map(({ name, description, inputSchema }) => [name, description, inputSchema]);
-    const hash = createHash("sha256")
-      .update(JSON.stringify([server, shown]))
-      .digest("hex")
-      .slice(0, 32);
-    return { server, hash, tools: listed };
-  });
+  return getChanges(tools);
 }
 
 /** Runs `use` with the configured servers and the tool descriptions accepted in this home. */

@@ -1,19 +1,16 @@
 import { GatewayError } from "@signalbox/home";
 import type { OutboxChange, OutboxState } from "@signalbox/store";
+import { explainRefusal, MAX_REPLIES, OPEN, UNDELIVERED } from "../../api/admin/outbox.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { type HomeStore, withStore } from "../home-store.ts";
 import { print } from "../output.ts";
 import { isHeld, runningGateway } from "../running.ts";
 import { printTable, time } from "../table.ts";
 
-const UNDELIVERED: readonly OutboxState[] = ["dead", "uncertain", "expired"];
-const OPEN: readonly OutboxState[] = ["pending", "sending"];
-const MAX_ROWS = 1_000;
-
 /** `signalbox outbox list [--all]`: lists failed replies. `--all` includes replies that are waiting or being sent. */
 export async function list(options: CommonOptions & { readonly all?: boolean }): Promise<void> {
   const states = options.all === true ? [...UNDELIVERED, ...OPEN] : UNDELIVERED;
-  const rows = await withStore(options, "read", (store) => store.outbox.list({ states, limit: MAX_ROWS }));
+  const rows = await withStore(options, "read", (store) => store.outbox.list({ states, limit: MAX_REPLIES }));
   printTable(options.json, rows, {
     none: options.all === true ? "All replies were delivered." : "No undelivered replies.",
     columns: {
@@ -24,7 +21,7 @@ export async function list(options: CommonOptions & { readonly all?: boolean }):
       TRIES: ({ attempts }) => String(attempts),
       ERROR: ({ error }) => error ?? "",
     },
-    below: rows.length === MAX_ROWS ? [`Only the newest ${MAX_ROWS} are shown.`] : [],
+    below: rows.length === MAX_REPLIES ? [`Only the newest ${MAX_REPLIES} are shown.`] : [],
   });
 }
 
@@ -41,11 +38,6 @@ export async function drop(id: string, options: CommonOptions): Promise<void> {
   const was = await change(id, options, "dropped", (store) => store.outbox.drop(id));
   print(options.json, { id, was, done: "drop" }, () => [`Dropped ${id}, which was ${was}.`]);
 }
-
-const WHY_REFUSED: Readonly<Partial<Record<OutboxState, string>>> = {
-  sent: "it was already delivered",
-  dead: "the platform accepted it and reported later that it was not delivered. Send the text as a new message with `signalbox send`",
-};
 
 const WHEN = {
   now: "is being sent again now",
@@ -82,6 +74,5 @@ async function change(
       "failure",
       `There is no reply ${id}. \`signalbox outbox list --all\` shows all replies.`,
     );
-  const why = WHY_REFUSED[result.state] ?? "it is being sent right now";
-  throw new GatewayError("failure", `${id} cannot be ${done}: ${why}.`);
+  throw new GatewayError("failure", `${id} cannot be ${done}: ${explainRefusal(result.state)}.`);
 }

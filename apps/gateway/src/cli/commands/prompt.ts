@@ -1,5 +1,5 @@
 import { GatewayError } from "@signalbox/home";
-import { z } from "zod";
+import { findPrompt, MAX_PROMPT_MESSAGES, type PromptNote } from "../../api/admin/agent-prompt.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
 import { getAgent } from "../home-agents.ts";
@@ -8,41 +8,27 @@ import { print } from "../output.ts";
 import { aligned, time } from "../table.ts";
 import { readMessageTrace } from "./why.ts";
 
-/** Number of recent messages to search for a prompt. */
-const MAX_MESSAGES = 50;
-
-/** The trace entry for the prompt. */
-const note = z.object({
-  digest: z.string(),
-  model: z.string(),
-  sections: z.array(z.object({ name: z.string(), part: z.string(), chars: z.number(), tokens: z.number() })),
-  /** In micro-dollars per million tokens. */
-  prices: z.object({ input: z.number(), cacheRead: z.number() }).optional(),
-});
-type PromptNote = z.output<typeof note>;
-
 /** `signalbox prompt <agent>`: prints the sections of the agent's latest prompt with their tokens and cost. */
 export async function prompt(
   agent: string,
   options: CommonOptions & { readonly session?: string },
 ): Promise<void> {
-  const messages = await latestMessages(options, { ...options, limit: MAX_MESSAGES });
-  for (const { id, at, sessionKey } of messages.filter((message) => message.agent === agent)) {
-    const trace = await readMessageTrace(id, options);
-    const noted = note.safeParse(trace?.entries.findLast(({ stage }) => stage === "prepare")?.data);
-    if (!noted.success) continue;
-    const told = { message: id, at, session: sessionKey, ...noted.data };
+  const messages = await latestMessages(options, { ...options, limit: MAX_PROMPT_MESSAGES });
+  const found = await findPrompt(agent, messages, (id) => readMessageTrace(id, options));
+  if (found !== undefined) {
+    const { id, at, sessionKey } = found.message;
+    const told = { message: id, at, session: sessionKey, ...found.prompt };
     print(options.json, told, () => [
-      `${agent}, ${sessionKey}, ${time(at)}: ${noted.data.model}, digest ${noted.data.digest}`,
+      `${agent}, ${sessionKey}, ${time(at)}: ${found.prompt.model}, digest ${found.prompt.digest}`,
       "",
-      ...formatTable(noted.data),
+      ...formatTable(found.prompt),
     ]);
     return;
   }
   getAgent(configuredHome(options), agent);
   throw new GatewayError(
     "failure",
-    `None of the latest ${MAX_MESSAGES} messages was answered by the agent ${agent}. Send it one with \`signalbox send hello --agent ${agent}\`.`,
+    `None of the latest ${MAX_PROMPT_MESSAGES} messages was answered by the agent ${agent}. Send it one with \`signalbox send hello --agent ${agent}\`.`,
   );
 }
 

@@ -1,41 +1,34 @@
-import { randomBytes } from "node:crypto";
-import { isId } from "@signalbox/config";
 import { GatewayError } from "@signalbox/home";
-import { type ClientRole, hashToken } from "@signalbox/server";
+import type { TokenRole } from "@signalbox/protocol";
+import { createToken, isTokenName, OWN_TOKEN } from "../../api/admin/tokens.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { withStore } from "../home-store.ts";
 import { print } from "../output.ts";
 import { printTable, time } from "../table.ts";
 
-/** Name of the gateway's own token. */
-const RESERVED = "owner";
-
 /** `signalbox tokens add <name>`: prints the token once. Only its hash is stored. */
 export async function add(
   name: string,
-  options: CommonOptions & { readonly role: ClientRole },
+  options: CommonOptions & { readonly role: TokenRole },
 ): Promise<void> {
-  if (!isId(name) || name === RESERVED) {
+  if (!isTokenName(name)) {
     throw new GatewayError(
       "usage",
-      `${name} is not a valid token name. Use up to 64 letters, digits, ".", "_" and "-", and not "${RESERVED}".`,
+      `${name} is not a valid token name. Use up to 64 letters, digits, ".", "_" and "-", and not "${OWN_TOKEN}".`,
     );
   }
   const { role } = options;
-  const token = `sbt_${randomBytes(32).toString("base64url")}`;
-  const added = await withStore(options, "share", async ({ access, audit }) => {
-    const isNew = await access.tokens.add({ name, role, hash: hashToken(token), createdAt: Date.now() });
-    if (isNew) await audit.append({ ...byHand("added", name), details: { role } });
-    return isNew;
+  const created = await withStore(options, "share", async ({ access, audit }) => {
+    const token = await createToken(access, { name, role }, Date.now());
+    if (token !== undefined) await audit.append({ ...byHand("added", name), details: { role } });
+    return token;
   });
-  if (!added)
+  if (created === undefined)
     throw new GatewayError(
       "failure",
       `A token named ${name} already exists. Revoke it first, or choose another name.`,
     );
-  print(options.json, { name, role, token }, () => [
-    `Token for ${name} (${role}), shown only once: ${token}`,
-  ]);
+  print(options.json, created, () => [`Token for ${name} (${role}), shown only once: ${created.token}`]);
 }
 
 /** `signalbox tokens list` */

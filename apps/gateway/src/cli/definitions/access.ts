@@ -16,11 +16,12 @@ export function addPairing(pairing: Command, { run, runOn }: Actions): void {
 
 export function addTokens(tokens: Command, { run, runOn }: Actions): void {
   const role = new Option("--role <role>", "role of the token's holder")
-    .choices(["owner", "member"])
+    .choices(["owner", "operator", "viewer", "member"])
     .default("member");
   command(tokens, "add <name>", "create a token, and show it once", [
     "tokens add laptop",
     "tokens add ci --role owner --json",
+    "tokens add dashboard --role viewer",
   ])
     .addOption(role)
     .action(runOn(async () => (await import("../commands/tokens.ts")).add));

@@ -1,4 +1,5 @@
 import type { Capabilities, MessageEvent } from "@signalbox/channel";
+import { getScopes, type TokenRole } from "@signalbox/protocol";
 import {
   type Admission,
   type AdmissionDecision,
@@ -32,7 +33,7 @@ export interface AdmissionSources {
   readonly admission: Admission;
   readonly pairing: { isApproved(channel: string, account: string, peerId: string): Promise<boolean> };
   /** Named tokens, which may be revoked at any time. */
-  readonly tokens: { named(name: string): Promise<{ readonly role: string } | undefined> };
+  readonly tokens: { named(name: string): Promise<{ readonly role: TokenRole } | undefined> };
   readonly getCapabilities: (channel: string, account: string) => Capabilities | undefined;
 }
 
@@ -67,7 +68,8 @@ export async function decideFrom(sources: AdmissionSources, event: MessageEvent)
 }
 
 /**
- * Returns the role of the token that was used to send a message, or `none` if the token was revoked in the meantime.
+ * Returns the role of the token that was used to send a message, or `none` if the token was revoked in the meantime or
+ * may no longer talk to agents.
  */
 async function tokenRole(
   { tokens }: AdmissionSources,
@@ -79,7 +81,8 @@ async function tokenRole(
   if (name === undefined) return authenticatedAs;
   const token = await tokens.named(name);
   if (token === undefined) return "none";
-  return token.role === "member" ? "member" : authenticatedAs;
+  if (!getScopes(token.role).includes("chat")) return "none";
+  return token.role === "owner" ? authenticatedAs : "member";
 }
 
 /** Returns true if the binding of a route names this person or conversation by id and not by a pattern. */

@@ -11,6 +11,8 @@ export interface Schedule<Task> {
   readonly nextAt: number;
   /** Last due time. */
   readonly lastAt?: number;
+  /** Set if it is paused. It is then never due, but can be triggered. */
+  readonly paused?: true;
 }
 
 /** One occurrence of a schedule, either due or triggered manually. */

@@ -35,6 +35,11 @@ export interface Scheduler<Task> {
   /** Resolves with false if the schedule does not exist. */
   remove(id: string): Promise<boolean>;
   /**
+   * Pauses or continues a schedule. Times that pass during a pause are skipped. If no time is left when a schedule is
+   * continued, it is removed. Resolves with false if the schedule does not exist.
+   */
+  pause(id: string, isPaused: boolean): Promise<boolean>;
+  /**
    * Triggers the schedule immediately, in addition to its regular times. A repeated name denotes the same occurrence.
    */
   run(id: string, name?: string): Promise<"taken" | "later" | "unknown">;
@@ -117,6 +122,17 @@ class PersistentScheduler<Task> implements Scheduler<Task> {
     return true;
   }
 
+  async pause(id: string, isPaused: boolean): Promise<boolean> {
+    const schedule = this.#schedules.get(id);
+    if (schedule === undefined) return false;
+    const { paused: _, ...active } = schedule;
+    const nextAt = isPaused ? schedule.nextAt : nextDue(schedule.when, this.#options.clock.now());
+    const paused = { ...schedule, paused: true } as const;
+    await this.#change(id, isPaused ? paused : nextAt === undefined ? undefined : { ...active, nextAt });
+    this.#arm();
+    return true;
+  }
+
   async run(id: string, name?: string): Promise<"taken" | "later" | "unknown"> {
     const schedule = this.#schedules.get(id);
     if (schedule === undefined) return "unknown";
@@ -126,7 +142,8 @@ class PersistentScheduler<Task> implements Scheduler<Task> {
     return handed.finally(() => this.#beside.delete(handed));
   }
 
-  #dueAt({ id, nextAt }: Schedule<Task>): number {
+  #dueAt({ id, nextAt, paused }: Schedule<Task>): number {
+    if (paused) return Number.POSITIVE_INFINITY;
     return Math.max(nextAt, this.#again.get(id) ?? 0);
   }
 

@@ -1,0 +1,82 @@
+import type { Chunk } from "@signalbox/memory";
+import type { MemoryEntry, MemoryResult } from "@signalbox/protocol";
+import { formatSessionKey } from "@signalbox/routing";
+import { type AdminService, ApiError } from "@signalbox/server";
+import type { Agent } from "../../configure/agents.ts";
+import type { GatewayContext } from "../../context.ts";
+import { getAgent } from "./agents.ts";
+
+type MemoryAdmin = Pick<AdminService, "searchMemory" | "forgetMemory">;
+
+/** Searches agents' memories and removes entries. */
+export function createMemoryAdmin(ctx: GatewayContext): MemoryAdmin {
+  const { config, memories, audit, seats } = ctx;
+
+  /** @throws ApiError if there is no such agent, or no memory of it here */
+  const open = (id: string): Agent => {
+    const agent = getAgent(ctx, id);
+    if (!config.current().settings.memory.enabled)
+      throw new ApiError("conflict", "The memory is turned off.", {
+        remedy: "Set memory.enabled to true in the configuration.",
+      });
+    if (!seats.isHere(agent.id))
+      throw new ApiError("conflict", `The agent ${id} runs on another node, which has its memory.`);
+    return agent;
+  };
+
+  return {
+    async searchMemory(id, { query, limit }) {
+      const memory = await memories.of(open(id));
+      const { notes, turns } = await memory.status();
+      if (query.trim() === "") {
+        const summary = `${notes} note sections and ${turns} messages can be searched.`;
+        return { summary, entries: [], notes, turns };
+      }
+      const { hits, summary } = await memory.search(query, { limit, reader: "all", neighbours: 0 });
+      const result: MemoryResult = { summary, entries: hits.map(toEntry), notes, turns };
+      return result;
+    },
+    async forgetMemory(id, ids, actor) {
+      const agent = open(id);
+      const sessionKey = formatSessionKey({
+        kind: "direct",
+        agentId: agent.id,
+        channel: "web",
+        peerId: "memory",
+      });
+      const removed = await memories.forget(agent, ids, "all", sessionKey);
+      const details = { agent: agent.id, entries: removed.length };
+      if (removed.length > 0)
+        audit.operation({ action: "forgotten", subject: `memory: ${removed.join(", ")}`, details }, actor);
+      return { ids: [...removed] };
+    },
+  };
+}
+
+function toEntry({
+  id,
+  source,
+  text,
+  at,
+  scope,
+  author,
+  chat,
+  message,
+  untrusted,
+  note,
+}: Chunk): MemoryEntry {
+  return {
+    id,
+    source,
+    text,
+    at,
+    scope: scope.kind,
+    scopeId: scope.kind === "person" ? scope.person : scope.kind === "chat" ? scope.chat : undefined,
+    author: author?.name ?? author?.id,
+    sessionKey: chat,
+    messageId: message,
+    untrusted,
+    path: note && `memory/${note.path}`,
+    lines: note && [...note.lines],
+  };
+}

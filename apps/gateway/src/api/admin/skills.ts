@@ -1,0 +1,84 @@
+import type { PendingSkill, SkillList } from "@signalbox/protocol";
+import { type AdminService, ApiError } from "@signalbox/server";
+import type { PendingSkill as Pending } from "@signalbox/skills";
+import { escapeInvisible, escapeLine } from "@signalbox/tools";
+import type { GatewayContext } from "../../context.ts";
+import { listSkills } from "./agents.ts";
+
+type SkillAdmin = Pick<AdminService, "skills" | "approveSkill">;
+
+/** Lists skills with the reasons why some cannot be used, and approves new and changed ones. */
+export function createSkillAdmin(ctx: GatewayContext): SkillAdmin {
+  const { config, audit, seats } = ctx;
+
+  /** Returns the skills that wait for approval. Agents may share a skill. */
+  const findPending = async (): Promise<
+    { readonly pending: Pending; readonly agents: readonly string[] }[]
+  > => {
+    const { agents, skills } = config.current();
+    const found = new Map<string, { readonly pending: Pending; readonly agents: string[] }>();
+    for (const agent of agents.all) {
+      if (!seats.isHere(agent.id)) continue;
+      for (const pending of await skills.pending(agent)) {
+        const known = found.get(pending.skill.dir);
+        if (known === undefined) found.set(pending.skill.dir, { pending, agents: [agent.id] });
+        else known.agents.push(agent.id);
+      }
+    }
+    return [...found.values()];
+  };
+
+  return {
+    async skills() {
+      const { agents, skills } = config.current();
+      const pending = await findPending();
+      const own = agents.all.filter(({ id }) => seats.isHere(id));
+      const checks = await Promise.all(
+        own.map(async (agent) => ({
+          agent: agent.id,
+          skills: await listSkills(ctx, agent),
+          problems: (await skills.check(agent)).problems,
+        })),
+      );
+      const problems = checks.flatMap((check) =>
+        check.problems.map(({ path, message, remedy }) => escapeLine(`${path}: ${message} ${remedy}`)),
+      );
+      const list: SkillList = {
+        agents: checks.map((check) => ({ agent: check.agent, skills: check.skills })),
+        pending: pending.map(toPendingSkill),
+        problems: [...new Set(problems)],
+      };
+      return list;
+    },
+    async approveSkill({ id, digest }, actor) {
+      const found = (await findPending()).find(
+        ({ pending }) => pending.skill.id === id && pending.digest === digest,
+      );
+      if (found === undefined || !(await config.current().skills.approve(found.pending, actor)))
+        throw new ApiError("not_found", `No skill ${id} with this digest waits for approval.`, {
+          remedy: "Load the list again: the skill may have changed.",
+        });
+      audit.skill(found.pending, actor);
+    },
+  };
+}
+
+function toPendingSkill({
+  pending: { skill, digest, change, diff },
+  agents,
+}: {
+  readonly pending: Pending;
+  readonly agents: readonly string[];
+}): PendingSkill {
+  return {
+    id: skill.id,
+    description: escapeLine(skill.description),
+    dir: escapeLine(skill.dir),
+    digest,
+    agents: [...agents],
+    added: change.added.map(escapeLine),
+    changed: change.changed.map(escapeLine),
+    removed: change.removed.map(escapeLine),
+    diff: escapeInvisible(diff),
+  };
+}

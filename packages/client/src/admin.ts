@@ -1,0 +1,218 @@
+import {
+  AgentDetails,
+  AgentPrompt,
+  ApprovalHistory,
+  AuditList,
+  type AuditQuery,
+  AuditVerdict,
+  Configuration,
+  type ConfigurationChange,
+  ConfigurationCheck,
+  ConfigurationHistory,
+  type ConfigurationRollback,
+  ConfigurationSchema,
+  ConfigurationVersion,
+  ConfigurationWrite,
+  CreatedToken,
+  type DecidedApproval,
+  Health,
+  type HealthFinding,
+  type LogEntry,
+  LogLines,
+  type LogQuery,
+  McpToolList,
+  type MemoryQuery,
+  MemoryRemoved,
+  MemoryResult,
+  ModelList,
+  ModelTrialResult,
+  type NewToken,
+  OutboxList,
+  type OutboxReply,
+  OutboxResult,
+  type SkillApproval,
+  SkillList,
+  type TokenInfo,
+  TokenList,
+  WorkspaceFile,
+  type WorkspaceFileChange,
+  WorkspaceFolder,
+} from "@signalbox/protocol";
+import type { Requests } from "./requests.ts";
+
+/**
+ * Administration of a gateway. Reading requires the scope `read`, and changes the scope that the API's reference names.
+ * A change that a browser session may not make without a recent sign-in rejects with the code `sign_in_again`.
+ */
+export interface AdminApi {
+  /** Returns the configuration file without its secrets. */
+  configuration(): Promise<Configuration>;
+  configurationSchema(): Promise<ConfigurationSchema>;
+  /** Checks a change without applying it. Code `conflict` if the file has changed since `revision`. */
+  checkConfiguration(change: ConfigurationChange): Promise<ConfigurationCheck>;
+  /** Codes `conflict`, and `invalid` with `details` if the change has errors. Nothing is changed then. */
+  writeConfiguration(change: ConfigurationChange): Promise<ConfigurationWrite>;
+  /** Lists earlier versions, latest first. */
+  configurationHistory(): Promise<ConfigurationHistory["versions"]>;
+  configurationVersion(id: string): Promise<ConfigurationVersion>;
+  /** Restores an earlier version. Codes as for {@link writeConfiguration}. */
+  rollbackConfiguration(version: ConfigurationRollback): Promise<ConfigurationWrite>;
+  /** Returns an agent with its tools and skills. */
+  agent(id: string): Promise<AgentDetails>;
+  /** Returns the sections of the latest system prompt. Code `not_found` if the agent has not answered recently. */
+  agentPrompt(id: string): Promise<AgentPrompt>;
+  /** Lists a folder in an agent's workspace. Default: the workspace itself. */
+  agentFiles(id: string, path?: string): Promise<WorkspaceFolder>;
+  agentFile(id: string, path: string): Promise<WorkspaceFile>;
+  /** Creates or replaces a file. Code `conflict` if it has changed since `revision`. */
+  writeAgentFile(id: string, change: WorkspaceFileChange): Promise<WorkspaceFile>;
+  models(): Promise<ModelList>;
+  /** Calls a model once. Code `not_found` if it cannot be chosen. */
+  tryModel(model: string): Promise<ModelTrialResult>;
+  /** Pauses or continues a schedule. */
+  pauseSchedule(id: string, paused: boolean): Promise<void>;
+  searchMemory(agent: string, query?: Partial<MemoryQuery>): Promise<MemoryResult>;
+  /** Returns the ids of the removed entries. */
+  forgetMemory(agent: string, ids: readonly string[]): Promise<string[]>;
+  skills(): Promise<SkillList>;
+  /** Code `not_found` if the skill has changed since it was shown. */
+  approveSkill(skill: SkillApproval): Promise<void>;
+  /** Lists the tools of an MCP server. With `start`, starts the server if it is not running. */
+  mcpTools(server: string, options?: { readonly start?: boolean }): Promise<McpToolList>;
+  /** Accepts the changed tools of a server, with the digest from {@link mcpTools}. */
+  acceptMcpTools(server: string, changes: string): Promise<void>;
+  /** Lists replies that failed. With `all`, also those that wait or are being sent. */
+  outbox(options?: { readonly all?: boolean }): Promise<OutboxReply[]>;
+  /** Sends a reply again. Returns its earlier state. Code `conflict` if that is not possible. */
+  retryReply(id: string): Promise<OutboxResult["was"]>;
+  dropReply(id: string): Promise<OutboxResult["was"]>;
+  /** Lists requests for approval with their outcomes, newest first. */
+  approvalHistory(limit?: number): Promise<DecidedApproval[]>;
+  /** Lists the audit log, newest first. */
+  audit(query?: Partial<AuditQuery>): Promise<AuditList>;
+  verifyAudit(): Promise<AuditVerdict>;
+  tokens(): Promise<TokenInfo[]>;
+  /** Creates a token, whose secret is returned only once. Code `conflict` if the name is taken. */
+  addToken(token: NewToken): Promise<CreatedToken>;
+  revokeToken(name: string): Promise<void>;
+  /** Returns the latest lines of the log, oldest first. */
+  logs(query?: Partial<LogQuery>): Promise<LogEntry[]>;
+  /** Checks the machine, the configuration, the accounts and the stored data. */
+  health(): Promise<HealthFinding[]>;
+}
+
+export function createAdminApi({ get, post, postVoid }: Requests): AdminApi {
+  return {
+    ...createConfigurationApi({ get, post }),
+    ...createAgentApi({ get, post, postVoid }),
+    ...createRecordApi({ get, post, postVoid }),
+    searchMemory: (agent, query = {}) => get(withQuery(`/api/memory/${segment(agent)}`, query), MemoryResult),
+    forgetMemory: async (agent, ids) =>
+      (await post(`/api/memory/${segment(agent)}/forget`, { ids }, MemoryRemoved)).ids,
+    skills: () => get("/api/skills", SkillList),
+    approveSkill: (skill) => postVoid("/api/skills/approve", skill),
+    mcpTools: (server, { start = false } = {}) =>
+      get(withQuery(`/api/mcp/${segment(server)}/tools`, start ? { start: "1" } : {}), McpToolList),
+    acceptMcpTools: (server, changes) => postVoid(`/api/mcp/${segment(server)}/accept`, { changes }),
+  };
+}
+
+type ConfigurationMethods =
+  | "configuration"
+  | "configurationSchema"
+  | "checkConfiguration"
+  | "writeConfiguration"
+  | "configurationHistory"
+  | "configurationVersion"
+  | "rollbackConfiguration";
+
+function createConfigurationApi({
+  get,
+  post,
+}: Pick<Requests, "get" | "post">): Pick<AdminApi, ConfigurationMethods> {
+  const path = "/api/configuration";
+  return {
+    configuration: () => get(path, Configuration),
+    configurationSchema: () => get(`${path}/schema`, ConfigurationSchema),
+    checkConfiguration: (change) => post(`${path}/check`, change, ConfigurationCheck),
+    writeConfiguration: (change) => post(path, change, ConfigurationWrite),
+    configurationHistory: async () => (await get(`${path}/history`, ConfigurationHistory)).versions,
+    configurationVersion: (id) => get(`${path}/history/${segment(id)}`, ConfigurationVersion),
+    rollbackConfiguration: (version) => post(`${path}/rollback`, version, ConfigurationWrite),
+  };
+}
+
+type AgentMethods =
+  | "agent"
+  | "agentPrompt"
+  | "agentFiles"
+  | "agentFile"
+  | "writeAgentFile"
+  | "models"
+  | "tryModel"
+  | "pauseSchedule";
+
+function createAgentApi({
+  get,
+  post,
+  postVoid,
+}: Pick<Requests, "get" | "post" | "postVoid">): Pick<AdminApi, AgentMethods> {
+  const getPath = (id: string): string => `/api/agents/${segment(id)}`;
+  return {
+    agent: (id) => get(getPath(id), AgentDetails),
+    agentPrompt: (id) => get(`${getPath(id)}/prompt`, AgentPrompt),
+    agentFiles: (id, path = "") => get(withQuery(`${getPath(id)}/files`, { path }), WorkspaceFolder),
+    agentFile: (id, path) => get(withQuery(`${getPath(id)}/file`, { path }), WorkspaceFile),
+    writeAgentFile: (id, change) => post(`${getPath(id)}/file`, change, WorkspaceFile),
+    models: () => get("/api/models", ModelList),
+    tryModel: (model) => post("/api/models/try", { model }, ModelTrialResult),
+    pauseSchedule: (id, paused) => postVoid(`/api/schedules/${segment(id)}/pause`, { paused }),
+  };
+}
+
+type RecordMethods =
+  | "outbox"
+  | "retryReply"
+  | "dropReply"
+  | "approvalHistory"
+  | "audit"
+  | "verifyAudit"
+  | "tokens"
+  | "addToken"
+  | "revokeToken"
+  | "logs"
+  | "health";
+
+function createRecordApi({
+  get,
+  post,
+  postVoid,
+}: Pick<Requests, "get" | "post" | "postVoid">): Pick<AdminApi, RecordMethods> {
+  return {
+    outbox: async ({ all = false } = {}) =>
+      (await get(withQuery("/api/outbox", all ? { all: "1" } : {}), OutboxList)).replies,
+    retryReply: async (id) => (await post(`/api/outbox/${segment(id)}/retry`, {}, OutboxResult)).was,
+    dropReply: async (id) => (await post(`/api/outbox/${segment(id)}/drop`, {}, OutboxResult)).was,
+    approvalHistory: async (limit) =>
+      (await get(withQuery("/api/approvals/history", { limit }), ApprovalHistory)).approvals,
+    audit: (query = {}) => get(withQuery("/api/audit", query), AuditList),
+    verifyAudit: () => get("/api/audit/verify", AuditVerdict),
+    tokens: async () => (await get("/api/tokens", TokenList)).tokens,
+    addToken: (token) => post("/api/tokens", token, CreatedToken),
+    revokeToken: (name) => postVoid(`/api/tokens/${segment(name)}/revoke`, {}),
+    logs: async (query = {}) => (await get(withQuery("/api/logs", query), LogLines)).lines,
+    health: async () => (await get("/api/health", Health)).findings,
+  };
+}
+
+function segment(text: string): string {
+  return encodeURIComponent(text);
+}
+
+/** Appends the parameters that are set. */
+function withQuery(path: string, parameters: Readonly<Record<string, string | number | undefined>>): string {
+  const set = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  return set.length === 0 ? path : `${path}?${new URLSearchParams(set)}`;
+}

@@ -1,0 +1,55 @@
+import * as z from "zod/mini";
+
+/** Query of `GET /api/memory/:agent`. */
+export const MemoryQuery = z.object({
+  /** The words to search for. */
+  query: z._default(z.string().check(z.maxLength(1_000)), ""),
+  limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100)), 20),
+});
+export type MemoryQuery = z.infer<typeof MemoryQuery>;
+
+/** An entry of an agent's memory: a section of a note, or a message. */
+export const MemoryEntry = z.object({
+  id: z.string(),
+  source: z.enum(["note", "turn"]),
+  text: z.string(),
+  at: z.optional(z.number()),
+  /** Who may see it: `everyone`, `person` or `chat`. */
+  scope: z.enum(["everyone", "person", "chat"]),
+  /** The person or the chat of `scope`. */
+  scopeId: z.optional(z.string()),
+  /** Name or id of the person who wrote it. */
+  author: z.optional(z.string()),
+  /** Key of the session that it comes from. */
+  sessionKey: z.optional(z.string()),
+  /** Id of the message that it comes from. */
+  messageId: z.optional(z.string()),
+  /** The source of content from other people in it, such as a web page. */
+  untrusted: z.optional(z.string()),
+  /** For a note: its path inside the workspace. */
+  path: z.optional(z.string()),
+  /** For a note: its first and last line, counted from 1. */
+  lines: z.optional(z.array(z.number())),
+});
+export type MemoryEntry = z.infer<typeof MemoryEntry>;
+
+/** Response of `GET /api/memory/:agent`: entries about all people and groups, best match first. */
+export const MemoryResult = z.object({
+  /** The result in one sentence. */
+  summary: z.string(),
+  entries: z.array(MemoryEntry),
+  /** Number of searchable note sections and messages. */
+  notes: z.number(),
+  turns: z.number(),
+});
+export type MemoryResult = z.infer<typeof MemoryResult>;
+
+/** Body of `POST /api/memory/:agent/forget`. */
+export const MemoryRemoval = z.strictObject({
+  ids: z.array(z.string().check(z.maxLength(500))).check(z.minLength(1), z.maxLength(100)),
+});
+export type MemoryRemoval = z.infer<typeof MemoryRemoval>;
+
+/** Response of `POST /api/memory/:agent/forget`: the ids that were removed, including derived entries. */
+export const MemoryRemoved = z.object({ ids: z.array(z.string()) });
+export type MemoryRemoved = z.infer<typeof MemoryRemoved>;

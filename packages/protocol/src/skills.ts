@@ -1,0 +1,34 @@
+import * as z from "zod/mini";
+import { AgentSkill } from "./agent-details.ts";
+
+/** A new or changed skill that is waiting for an owner. */
+export const PendingSkill = z.object({
+  id: z.string(),
+  description: z.string(),
+  /** Folder of the skill. */
+  dir: z.string(),
+  /** SHA-256 of the folder. The approval is bound to it. */
+  digest: z.string(),
+  /** Agents that would use it. */
+  agents: z.array(z.string()),
+  /** The files that were added, changed or removed. */
+  added: z.array(z.string()),
+  changed: z.array(z.string()),
+  removed: z.array(z.string()),
+  /** Diff of its text files. An escape such as `\u{202e}` replaces each invisible or misleading character. */
+  diff: z.string(),
+});
+export type PendingSkill = z.infer<typeof PendingSkill>;
+
+/** Response of `GET /api/skills`. */
+export const SkillList = z.object({
+  agents: z.array(z.object({ agent: z.string(), skills: z.array(AgentSkill) })),
+  pending: z.array(PendingSkill),
+  /** Problems with files of skills, one line each. */
+  problems: z.array(z.string()),
+});
+export type SkillList = z.infer<typeof SkillList>;
+
+/** Body of `POST /api/skills/approve`. */
+export const SkillApproval = z.strictObject({ id: z.string(), digest: z.string().check(z.minLength(1)) });
+export type SkillApproval = z.infer<typeof SkillApproval>;

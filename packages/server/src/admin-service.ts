@@ -1,0 +1,80 @@
+import type {
+  AgentDetails,
+  AgentPrompt,
+  ApprovalHistory,
+  AuditList,
+  AuditQuery,
+  AuditVerdict,
+  Configuration,
+  ConfigurationChange,
+  ConfigurationCheck,
+  ConfigurationHistory,
+  ConfigurationRollback,
+  ConfigurationSchema,
+  ConfigurationVersion,
+  ConfigurationWrite,
+  CreatedToken,
+  Health,
+  LogLines,
+  LogQuery,
+  McpToolList,
+  MemoryQuery,
+  MemoryRemoved,
+  MemoryResult,
+  ModelList,
+  ModelTrialResult,
+  NewToken,
+  OutboxList,
+  OutboxResult,
+  SkillApproval,
+  SkillList,
+  TokenList,
+  WorkspaceFile,
+  WorkspaceFileChange,
+  WorkspaceFolder,
+} from "@signalbox/protocol";
+
+/**
+ * Administration of the gateway. Methods reject with an `ApiError` for requests that cannot be fulfilled. `actor` is
+ * the person or token that makes a change. It is recorded in the audit log.
+ */
+export interface AdminService {
+  /** Returns the configuration file without its secrets. */
+  configuration(): Promise<Configuration>;
+  configurationSchema(): Promise<ConfigurationSchema>;
+  checkConfiguration(change: ConfigurationChange): Promise<ConfigurationCheck>;
+  /** Writes and applies a change, unless it has new errors or the file has changed. */
+  writeConfiguration(change: ConfigurationChange, actor: string): Promise<ConfigurationWrite>;
+  configurationHistory(): Promise<ConfigurationHistory>;
+  configurationVersion(id: string): Promise<ConfigurationVersion>;
+  rollbackConfiguration(rollback: ConfigurationRollback, actor: string): Promise<ConfigurationWrite>;
+  agent(id: string): Promise<AgentDetails>;
+  agentPrompt(id: string): Promise<AgentPrompt>;
+  agentFiles(id: string, path: string): Promise<WorkspaceFolder>;
+  agentFile(id: string, path: string): Promise<WorkspaceFile>;
+  writeAgentFile(id: string, change: WorkspaceFileChange, actor: string): Promise<WorkspaceFile>;
+  models(): Promise<ModelList>;
+  tryModel(model: string, actor: string): Promise<ModelTrialResult>;
+  pauseSchedule(id: string, isPaused: boolean, actor: string): Promise<void>;
+  searchMemory(agent: string, query: MemoryQuery): Promise<MemoryResult>;
+  forgetMemory(agent: string, ids: readonly string[], actor: string): Promise<MemoryRemoved>;
+  skills(): Promise<SkillList>;
+  approveSkill(skill: SkillApproval, actor: string): Promise<void>;
+  /** @param isStarting starts the server if it is not running */
+  mcpTools(server: string, isStarting: boolean): Promise<McpToolList>;
+  acceptMcpTools(server: string, changes: string, actor: string): Promise<void>;
+  /** @param isComplete includes replies that wait or are being sent */
+  outbox(isComplete: boolean): Promise<OutboxList>;
+  retryReply(id: string, actor: string): Promise<OutboxResult>;
+  dropReply(id: string, actor: string): Promise<OutboxResult>;
+  approvalHistory(limit: number): Promise<ApprovalHistory>;
+  audit(query: AuditQuery): Promise<AuditList>;
+  verifyAudit(): Promise<AuditVerdict>;
+  tokens(): Promise<TokenList>;
+  addToken(token: NewToken, actor: string): Promise<CreatedToken>;
+  revokeToken(name: string, actor: string): Promise<void>;
+  logs(query: LogQuery): Promise<LogLines>;
+  health(): Promise<Health>;
+  /** Records a change that another part of the service has made. */
+  recordOperation(action: string, subject: string, actor: string): void;
+}
