@@ -17,8 +17,13 @@ const proofs = {
   malformed: { run: ["test/proofs/load/run.ts", "malformed"], takes: "[events] [channel]" },
   hostile: {
     run: [join(dirname(scripts), "packages", "tools", "test", "hostile", "run.ts")],
-    also: [["test/proofs/hostile/run.ts"], ["test/proofs/hostile/gateway/run.ts"]],
+    also: [
+      ["test/proofs/hostile/run.ts"],
+      ["test/proofs/hostile/gateway/run.ts"],
+      ["test/proofs/hostile/mcp-sign-in/run.ts"],
+    ],
   },
+  conformance: { run: [join(dirname(scripts), "packages", "mcp", "test", "run-conformance.ts")] },
   "every-byte": {
     run: [join(dirname(scripts), "packages", "llm-providers", "test", "every-byte.ts"), "--below", "16384"],
     takes: "[--below bytes]",

@@ -45,6 +45,7 @@ import {
   type Histories,
   type WaitingRuns,
 } from "@signalbox/runs";
+import { MCP_CALLBACK_PATH } from "@signalbox/server";
 import { getStoreError, type InboxId, timeOf } from "@signalbox/store";
 import {
   type AgentFiles,
@@ -56,6 +57,7 @@ import {
 } from "@signalbox/tools";
 import { createToolbox } from "./agent/create-toolbox.ts";
 import { createReadLinks, type ReadLinks } from "./agent/links.ts";
+import { createMcpCredentials } from "./agent/mcp-credentials.ts";
 import { openMcpServers } from "./agent/mcp-servers.ts";
 import { createMedia, type Media } from "./agent/media.ts";
 import { createAgentMemories, createRunFlush, type Flush } from "./agent/memories.ts";
@@ -332,7 +334,15 @@ function createAgentServices(
   const services = {
     memories: createAgentMemories(core, reports, onErased),
     memoryAccess: createSessionAccess(core.isOwnChannel),
-    mcp: openMcpServers(options.loaded.config, { version: VERSION, logger, now, kv: store.kv }),
+    mcp: openMcpServers(options.loaded.config, {
+      version: VERSION,
+      logger,
+      now,
+      kv: store.kv,
+      credentials: createMcpCredentials(options),
+      redirectUrl: () => core.publicAddress.resolve(MCP_CALLBACK_PATH),
+      current: () => config.current().settings,
+    }),
     userQuestions: createUserQuestions({ kv: store.kv, now }),
   };
   const { fitPicture, out: outgoing } = built.media;

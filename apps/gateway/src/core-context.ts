@@ -35,6 +35,7 @@ import type { GatewayHooks } from "./hooks/hook-points.ts";
 import { createGatewayHooks } from "./hooks/registry.ts";
 import { createLiveEvents } from "./live-events.ts";
 import { createReplyWindows, type ReplyWindows } from "./messages/reply-windows.ts";
+import { createPublicAddress, type PublicAddress } from "./public-address.ts";
 import type { GatewayBodies } from "./store.ts";
 import type { Tracer } from "./tracer.ts";
 import { VERSION } from "./version.ts";
@@ -60,6 +61,7 @@ export interface CoreContext extends OpenedHome, FixedParts {
   readonly now: () => number;
   readonly clock: Clock;
   readonly config: LiveConfig;
+  readonly publicAddress: PublicAddress;
   /** Pushes events to viewers, without secrets. */
   readonly live: LiveHub;
   /** Shows runs to viewers on other nodes. Absent if no other gateway shares the store. */
@@ -157,6 +159,7 @@ export async function createCoreContext(
     audit,
     redact,
     ...liveEvents,
+    publicAddress: createPublicAddress(() => config.current().settings.gateway.publicUrl),
     tracer: createTracer(store.traces, (error) =>
       logger.warn({ err: reasonOf(error) }, "a trace could not be written"),
     ),

@@ -108,6 +108,7 @@ async function start(
   lifecycle.started("revoked tokens", endWithTokens(ctx));
   lifecycle.started("maintenance", () => maintenance.stop());
   lifecycle.started("http", (left) => http.stop(Math.min(1_000, left())));
+  ctx.publicAddress.listening(http.url);
   ctx.lock.describe({ url: http.url, startedAt: ctx.now() });
   await ctx.router().warm();
   const bringUp = await openIngress(ctx, { maintenance, neighbors, accountLeases }, lifecycle);

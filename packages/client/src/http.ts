@@ -11,6 +11,11 @@ import {
   type ConversationTitle,
   type Language,
   type LoginRequest,
+  McpCallbackResult,
+  McpLoginResult,
+  McpLogoutResult,
+  type McpServerInfo,
+  McpServerList,
   Me,
   MessageAccepted,
   type MessageInfo,
@@ -112,6 +117,18 @@ export interface HttpApi extends AdminApi {
   removeSchedule(id: string): Promise<void>;
   /** Triggers a schedule now, in addition to its regular times. Code `not_found` if there is no such schedule. */
   runSchedule(id: string): Promise<ScheduleRun["outcome"]>;
+  /** Lists the MCP servers and the sign-ins at them. */
+  mcpServers(): Promise<readonly McpServerInfo[]>;
+  /**
+   * Starts a sign-in at an MCP server. Code `not_found` if it does not exist or has no address.
+   *
+   * @param issuer confirms an authorization server on another host
+   */
+  mcpLogin(name: string, issuer?: string): Promise<McpLoginResult>;
+  /** Completes a sign-in with the address at which the browser arrived. */
+  mcpCallback(name: string, url: string): Promise<McpCallbackResult>;
+  /** Signs out of an MCP server and revokes the tokens. */
+  mcpLogout(name: string): Promise<McpLogoutResult>;
   /** Marks a file or folder in an agent's workspace as trusted. */
   trust(file: TrustRequest): Promise<TrustResult>;
 }
@@ -224,7 +241,11 @@ type OwnerMethods =
   | "addSchedule"
   | "removeSchedule"
   | "runSchedule"
-  | "trust";
+  | "trust"
+  | "mcpServers"
+  | "mcpLogin"
+  | "mcpCallback"
+  | "mcpLogout";
 
 function createOwnerApi({ get, post, postVoid }: Requests): Pick<HttpApi, OwnerMethods> {
   return {
@@ -246,5 +267,15 @@ function createOwnerApi({ get, post, postVoid }: Requests): Pick<HttpApi, OwnerM
     runSchedule: async (id) =>
       (await post(`/api/schedules/${encodeURIComponent(id)}/run`, {}, ScheduleRun)).outcome,
     trust: (file) => post("/api/trust", file, TrustResult),
+    mcpServers: async () => (await get("/api/mcp", McpServerList)).servers,
+    mcpLogin: (name, issuer) =>
+      post(
+        `/api/mcp/${encodeURIComponent(name)}/login`,
+        issuer === undefined ? {} : { issuer },
+        McpLoginResult,
+      ),
+    mcpCallback: (name, url) =>
+      post(`/api/mcp/${encodeURIComponent(name)}/callback`, { url }, McpCallbackResult),
+    mcpLogout: (name) => post(`/api/mcp/${encodeURIComponent(name)}/logout`, {}, McpLogoutResult),
   };
 }

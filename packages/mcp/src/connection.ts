@@ -1,7 +1,14 @@
 import type { JsonObject, ToolContext, ToolResult } from "@signalbox/agent-core";
 import { z } from "zod";
-import { readToolList, type ToolList } from "./definitions.ts";
+import {
+  type ContentCapabilities,
+  listContentTools,
+  readContent,
+  toContentRequest,
+} from "./content-tools.ts";
+import { readToolList, type ToolDescription, type ToolList } from "./definitions.ts";
 import { readResult } from "./result.ts";
+import type { TokenSource } from "./sign-in/token-source.ts";
 import { openTransport } from "./transport.ts";
 import type { McpServerSettings } from "./types.ts";
 
@@ -14,7 +21,7 @@ export interface Connection {
    */
   list(signal: AbortSignal): Promise<ToolList>;
   /** @throws SessionLostError if the server did not execute the call */
-  call(ownName: string, args: JsonObject, context: ToolContext, timeoutMs: number): Promise<ToolResult>;
+  call(tool: ToolDescription, args: JsonObject, context: ToolContext, timeoutMs: number): Promise<ToolResult>;
   close(): Promise<void>;
 }
 
@@ -22,6 +29,7 @@ export interface ConnectOptions {
   readonly name: string;
   readonly settings: McpServerSettings;
   readonly version: string;
+  readonly tokens: TokenSource | undefined;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   /** Called when the server reports that its list of tools has changed. */
@@ -71,7 +79,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   client.onclose = onClose;
   client.onerror = (error) => onLog(error.message);
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => options.onListChanged());
-  const { transport, endSession } = await openTransport(settings, onLog);
+  const { transport, endSession } = await openTransport(settings, onLog, options.tokens);
   const close = async (): Promise<void> => {
     client.onerror = () => {};
     await endSession();
@@ -91,6 +99,10 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
 
     // `client.listTools` would compile a validator, including regular expressions, for every schema of the server.
     async list(listSignal) {
+      const capabilities: ContentCapabilities = client.getServerCapabilities() ?? {};
+      const content = listContentTools(name, capabilities);
+      // Many servers with tools do not state the capability, so only one that states another is not asked.
+      if (content.length > 0 && capabilities.tools === undefined) return { tools: content, notes: [] };
       const tools: unknown[] = [];
       let cursor: string | undefined;
       for (let page = 0; page < MAX_PAGES; page++) {
@@ -102,13 +114,16 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
         cursor = typeof nextCursor === "string" && nextCursor !== "" ? nextCursor : undefined;
         if (cursor === undefined) break;
       }
-      const list = readToolList(name, tools);
+      const list = readToolList(name, tools, content);
       if (cursor === undefined) return list;
       return { ...list, notes: [`only the first ${MAX_PAGES} pages of its tools are used`, ...list.notes] };
     },
 
-    async call(ownName, args, context, callMs) {
-      const request = { method: "tools/call", params: { name: ownName, arguments: { ...args } } };
+    async call({ ownName, content }, args, context, callMs) {
+      const request =
+        content === undefined
+          ? { method: "tools/call", params: { name: ownName, arguments: { ...args } } }
+          : toContentRequest(content, args);
       const answer = await client
         .request(request, z.unknown(), {
           signal: context.signal,
@@ -121,7 +136,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
           },
         })
         .catch(rethrow);
-      return readResult(answer, context.resultChars);
+      return readResult(content === undefined ? answer : readContent(content, answer), context.resultChars);
     },
   };
 }

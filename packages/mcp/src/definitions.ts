@@ -10,6 +10,14 @@ import {
 } from "@signalbox/agent-core";
 import { toolPrefix } from "./types.ts";
 
+/** Requests for resources and prompts that an agent can make. */
+export type ContentMethod =
+  | "resources/list"
+  | "resources/templates/list"
+  | "resources/read"
+  | "prompts/list"
+  | "prompts/get";
+
 /** A tool as described by its server, within limits. */
 export interface ToolDescription {
   /** Name for agents. */
@@ -20,6 +28,8 @@ export interface ToolDescription {
   readonly inputSchema: JsonObject;
   /** SHA-256 of everything that a model sees of the tool, in hexadecimal. */
   readonly hash: string;
+  /** Set for a tool of ours that reads resources or prompts of the server. */
+  readonly content?: ContentMethod;
 }
 
 /** The tools of a server, and notes about the omitted ones. */
@@ -38,8 +48,16 @@ const MAX_NAME_CHARS = 64;
 const MAX_SCHEMA_DEPTH = 64;
 const MAX_NOTES = 20;
 
-/** Reads the descriptions of a server's tools. Omits tools that no model can use, and adds a note with the reason. */
-export function readToolList(server: string, listed: readonly unknown[]): ToolList {
+/**
+ * Reads the descriptions of a server's tools. Omits tools that no model can use, and adds a note with the reason.
+ *
+ * @param content our tools for the server's resources and prompts. A tool of the server with the same name replaces one
+ */
+export function readToolList(
+  server: string,
+  listed: readonly unknown[],
+  content: readonly ToolDescription[] = [],
+): ToolList {
   const tools = new Map<string, ToolDescription>();
   const notes: string[] = [];
   if (listed.length > MAX_TOOLS) notes.push(`only the first ${MAX_TOOLS} of its tools are used`);
@@ -49,6 +67,7 @@ export function readToolList(server: string, listed: readonly unknown[]): ToolLi
     else if (tools.has(read.name)) notes.push(`a second tool would be called ${read.name}`);
     else tools.set(read.name, read);
   }
+  for (const tool of content) if (!tools.has(tool.name)) tools.set(tool.name, tool);
   return { tools: [...tools.values()], notes: [...new Set(notes)].slice(0, MAX_NOTES) };
 }
 

@@ -3,6 +3,7 @@ import { type JsonObject, reasonOf, type ToolContext, type ToolResult } from "@s
 import { z } from "zod";
 import { type Connection, connect, ServerFailedError, SessionLostError } from "./connection.ts";
 import type { ToolDescription, ToolList } from "./definitions.ts";
+import { SignInNeededError, type TokenSource } from "./sign-in/token-source.ts";
 import type { McpDescriptionStore, McpServerSettings, McpServerStatus } from "./types.ts";
 
 export interface ServerOptions {
@@ -12,6 +13,8 @@ export interface ServerOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly descriptions: McpDescriptionStore;
+  /** The tokens of a sign-in at a server over HTTP. */
+  readonly tokens?: TokenSource;
   readonly onDown: (reason: string) => void;
   readonly onLog: (text: string) => void;
 }
@@ -52,6 +55,7 @@ export class McpServer {
   #connectedAt = 0;
   #notBefore = 0;
   #problem: string | undefined;
+  #needsSignIn = false;
 
   constructor(options: ServerOptions) {
     this.#options = options;
@@ -66,8 +70,10 @@ export class McpServer {
     const isUsed = this.#list !== undefined || this.#problem !== undefined;
     return {
       name: this.#options.name,
+      transport: "url" in this.#options.settings ? "http" : "stdio",
       state: this.#connection ? "ready" : this.#connecting ? "starting" : isUsed ? "down" : "not started",
       tools: tools.map(({ name }) => name),
+      needsSignIn: this.#needsSignIn,
       notes: [...(this.#problem === undefined ? [] : [this.#problem]), ...notes],
     };
   }
@@ -108,7 +114,7 @@ export class McpServer {
       throw new Error(`${tool.name} has changed since this run began. Do without it in this run.`);
     context.signal.throwIfAborted();
     try {
-      return await connection.call(tool.ownName, args, context, this.#options.settings.callMs ?? CALL_MS);
+      return await connection.call(tool, args, context, this.#options.settings.callMs ?? CALL_MS);
     } catch (error) {
       if (error instanceof SessionLostError || error instanceof ServerFailedError) this.#abandon(connection);
       if (isRetry || !(error instanceof SessionLostError)) throw error;
@@ -122,6 +128,14 @@ export class McpServer {
     this.#connection = undefined;
     this.#isListStale = true;
     connection.close().catch(() => {});
+  }
+
+  /** Connects again at the next request, without a pause, because a person signed in or out. */
+  reconnect(): void {
+    this.#options.tokens?.reset();
+    this.#notBefore = 0;
+    this.#failures = 0;
+    if (this.#connection !== undefined) this.#abandon(this.#connection);
   }
 
   /** Closes the server after its pending calls, because it was removed from the configuration. Never rejects. */
@@ -217,7 +231,7 @@ export class McpServer {
   }
 
   async #connect(): Promise<Connection> {
-    const { name, settings, version, now, onLog } = this.#options;
+    const { name, settings, version, now, tokens, onLog } = this.#options;
     let isOpen = true;
     let own: Connection | undefined;
     try {
@@ -225,6 +239,7 @@ export class McpServer {
         name,
         settings,
         version,
+        tokens,
         onLog,
         signal: AbortSignal.any([this.#closing.signal, this.#createStartLimit()]),
         timeoutMs: settings.startMs ?? START_MS,
@@ -241,6 +256,7 @@ export class McpServer {
       this.#connection = connection;
       this.#connectedAt = now();
       this.#problem = undefined;
+      this.#needsSignIn = false;
       this.#isListStale = true;
       return connection;
     } catch (error) {
@@ -260,6 +276,7 @@ export class McpServer {
   #addFailure(error: unknown): void {
     if (this.#closing.signal.aborted) return;
     this.#problem = reasonOf(error).slice(0, 300);
+    this.#needsSignIn = error instanceof SignInNeededError;
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, MAX_PAUSE_MS);
     this.#failures += 1;
     this.#notBefore = this.#options.now() + pauseMs;

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject } from "@signalbox/agent-core";
 import { type ListedTool, McpServer } from "./server.ts";
+import { createSignIns } from "./sign-in/sign-in.ts";
+import type { McpSignIn, McpSignInOptions } from "./sign-in/types.ts";
 import {
   MCP_SERVER_NAME,
   type McpDescriptionStore,
@@ -21,6 +23,8 @@ export interface McpServersOptions {
   readonly onLog?: (server: string, text: string) => void;
   /** Stores which descriptions of tools were accepted. Default: in memory, so that a restart accepts new ones. */
   readonly descriptions?: McpDescriptionStore;
+  /** Sign-in at servers over HTTP. Default: credentials are kept in memory. */
+  readonly signIn?: McpSignInOptions;
   /** Milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
 }
@@ -30,6 +34,7 @@ export interface McpServers {
   /** Returns the current tools of the servers that `wants` selects. A server that does not start has none. */
   tools(wants: (prefix: string, server: string) => boolean): Promise<readonly McpTool[]>;
   status(): readonly McpServerStatus[];
+  readonly signIn: McpSignIn;
   /** Accepts the current descriptions of these tools after a review. */
   accept(tools: readonly McpTool[]): Promise<void>;
   /**
@@ -61,6 +66,16 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   /** The server and the description behind each tool. */
   const sources = new WeakMap<McpTool, { readonly server: McpServer; readonly hash: string }>();
 
+  const signIns = createSignIns({
+    ...options.signIn,
+    now,
+    getServer(name) {
+      const settings = servers.get(name)?.settings;
+      return settings !== undefined && "url" in settings ? settings : undefined;
+    },
+    onChange: (name) => servers.get(name)?.reconnect(),
+  });
+
   const configure: McpServers["configure"] = (configured) => {
     const before = servers;
     servers = new Map();
@@ -75,6 +90,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
           version,
           now,
           descriptions,
+          tokens: "url" in settings ? signIns.createTokens(name, settings.url) : undefined,
           onDown: (reason) => onDown?.(name, reason),
           onLog: (text) => onLog?.(name, text),
         });
@@ -91,6 +107,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   configure(options.servers);
   return {
     configure,
+    signIn: signIns,
     async tools(wants) {
       const wanted = [...servers].filter(([name]) => wants(toolPrefix(name), name));
       const lists = wanted.map(async ([name, server]) =>

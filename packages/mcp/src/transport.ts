@@ -1,5 +1,7 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { createAuthorizedFetch } from "./authorized-fetch.ts";
 import { getRequestId, normalizeText, type RequestId } from "./messages.ts";
+import type { TokenSource } from "./sign-in/token-source.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import type { McpServerSettings } from "./types.ts";
 
@@ -18,27 +20,30 @@ interface OpenTransport {
  * Creates the transport to a server without starting it.
  *
  * @param onLog called with a process's output on standard error
+ * @param tokens the tokens of a sign-in at a server over HTTP
  */
 export async function openTransport(
   settings: McpServerSettings,
   onLog: (text: string) => void,
+  tokens: TokenSource | undefined,
 ): Promise<OpenTransport> {
-  if ("url" in settings) return openHttpTransport(settings);
+  if ("url" in settings) return openHttpTransport(settings, tokens);
   const transport = new StdioTransport({ settings, maxMessageBytes: MAX_MESSAGE_BYTES, onStderr: onLog });
   return { transport, endSession: async () => {} };
 }
 
-async function openHttpTransport({
-  url,
-  headers = {},
-}: Extract<McpServerSettings, { url: string }>): Promise<OpenTransport> {
+async function openHttpTransport(
+  { url, headers = {} }: Extract<McpServerSettings, { url: string }>,
+  tokens: TokenSource | undefined,
+): Promise<OpenTransport> {
   const { StreamableHTTPClientTransport } = await import(
     "@modelcontextprotocol/sdk/client/streamableHttp.js"
   );
+  const hasToken = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { ...headers } },
     redirectPolicy: "same-origin",
-    fetch: fetchMessages,
+    fetch: hasToken || tokens === undefined ? fetchMessages : createAuthorizedFetch(fetchMessages, tokens),
   });
   return {
     transport,

@@ -1,4 +1,5 @@
 import type { Tool } from "@signalbox/agent-core";
+import type { McpOAuthSettings } from "./sign-in/types.ts";
 
 /** Transport and time limits of a server. */
 export type McpServerSettings = (
@@ -13,7 +14,9 @@ export type McpServerSettings = (
   | {
       /** URL of a server with Streamable HTTP. Redirects are followed only within the same origin. */
       readonly url: string;
+      /** With an `Authorization` header, the sign-in is not used. */
       readonly headers?: Readonly<Record<string, string>>;
+      readonly oauth?: McpOAuthSettings;
     }
 ) & {
   /** Time limit for starting, the handshake and listing tools, in milliseconds. Default: 30,000. */
@@ -42,9 +45,12 @@ export interface McpTool extends Tool {
 
 export interface McpServerStatus {
   readonly name: string;
+  readonly transport: "stdio" | "http";
   readonly state: "not started" | "starting" | "ready" | "down";
   /** Names of its tools as agents see them. */
   readonly tools: readonly string[];
+  /** True if the server is down because a person has to sign in. */
+  readonly needsSignIn: boolean;
   /** The reason why the server is down, and the omitted tools. */
   readonly notes: readonly string[];
 }

@@ -121,3 +121,18 @@ export interface MissedFacts {
   readonly from: string;
   readonly to: string;
 }
+
+/** An MCP server in a list for an owner. */
+export interface McpServerFacts {
+  readonly name: string;
+  readonly state: "not started" | "starting" | "ready" | "down";
+  readonly needsSignIn: boolean;
+  readonly notes: readonly string[];
+}
+
+/** The result of a sign-out. */
+export interface McpSignedOutFacts {
+  readonly wasSignedIn: boolean;
+  /** The service confirmed that it revoked the access. */
+  readonly isRevoked: boolean;
+}

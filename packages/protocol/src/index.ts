@@ -11,6 +11,7 @@ export type { ApiRoute } from "./api-route.ts";
 export * from "./bodies.ts";
 export * from "./client-frames.ts";
 export * from "./configuration.ts";
+export * from "./mcp.ts";
 export * from "./mcp-tools.ts";
 export * from "./memory.ts";
 export * from "./owner-bodies.ts";

@@ -21,6 +21,14 @@ import {
   VacuumReport,
 } from "./bodies.ts";
 import {
+  McpCallback,
+  McpCallbackResult,
+  McpLogin,
+  McpLoginResult,
+  McpLogoutResult,
+  McpServerList,
+} from "./mcp.ts";
+import {
   MessageList,
   NewSchedule,
   PairedPerson,
@@ -285,6 +293,40 @@ export const API_ROUTES: readonly ApiRoute[] = [
     access: "write",
     response: ScheduleRun,
     errors: { 404: "The schedule does not exist." },
+  },
+  {
+    method: "GET",
+    path: "/api/mcp",
+    summary: "List the MCP servers and the sign-ins at them.",
+    access: "read",
+    response: McpServerList,
+  },
+  {
+    method: "POST",
+    path: "/api/mcp/:name/login",
+    summary: "Start a sign-in at an MCP server. The response contains the page to open.",
+    access: "owner",
+    isSensitive: true,
+    body: McpLogin,
+    response: McpLoginResult,
+    errors: { 404: "There is no MCP server with this name and an address." },
+  },
+  {
+    method: "POST",
+    path: "/api/mcp/:name/callback",
+    summary: "Complete a sign-in whose browser cannot reach the gateway.",
+    access: "owner",
+    body: McpCallback,
+    response: McpCallbackResult,
+  },
+  {
+    method: "POST",
+    path: "/api/mcp/:name/logout",
+    summary: "Sign out of an MCP server and revoke the tokens.",
+    access: "owner",
+    body: z.strictObject({}),
+    response: McpLogoutResult,
+    errors: { 404: "There is no MCP server with this name and an address." },
   },
   {
     method: "POST",

@@ -4,6 +4,7 @@ import { Hono } from "hono";
 import { adminRoutes } from "./api/admin-routes.ts";
 import { conversationRoutes } from "./api/conversations.ts";
 import { eventStreams } from "./api/events.ts";
+import { finishMcpLogin, MCP_CALLBACK_PATH, mcpRoutes } from "./api/mcp-routes.ts";
 import { ownerRoutes } from "./api/owner-routes.ts";
 import { requireRouteScope } from "./api/route-scope.ts";
 import { apiRoutes } from "./api/routes.ts";
@@ -79,6 +80,8 @@ export function createApp(options: AppOptions): Hono<Env> {
     callHook(context, { service, auth, routes: options.hooks() }),
   );
 
+  app.get(MCP_CALLBACK_PATH, noStore, (context) => finishMcpLogin(context, service));
+
   app.use("/v1/*", noStore, requireOwnOrigin(allowedHosts, openAiErrors), requireAuth(auth, openAiErrors));
   app.use("/v1/*", requireScope("chat", openAiErrors));
   app.use("/v1/*", requireJson(openAiErrors), limitBody(MAX_OPENAI_BODY, openAiErrors));
@@ -106,6 +109,7 @@ export function createApp(options: AppOptions): Hono<Env> {
   app.get("/api/conversations/:id/events", eventStreams(service, options.connections));
   app.post("/api/sign-in-links", (context) => createSignInLink(context, auth));
   app.route("/api", ownerRoutes(service));
+  app.route("/api/mcp", mcpRoutes(service));
   app.route("/api", adminRoutes(service.admin));
 
   app.get("*", staticFiles(options.pageDir));

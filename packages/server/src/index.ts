@@ -1,4 +1,5 @@
 export type { AdminService } from "./admin-service.ts";
+export { MCP_CALLBACK_PATH } from "./api/mcp-routes.ts";
 export { ApiError } from "./api-error.ts";
 export {
   type Auth,
@@ -25,6 +26,7 @@ export {
   type ClientTurn,
   type GatewayService,
   isOneOff,
+  type McpService,
   ONE_OFF_PREFIX,
   type Outcome,
   type OutcomeError,

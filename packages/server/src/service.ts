@@ -7,6 +7,10 @@ import type {
   ConversationHistory,
   ConversationInfo,
   Language,
+  McpCallbackResult,
+  McpLoginResult,
+  McpLogoutResult,
+  McpServerInfo,
   MessageInfo,
   NewSchedule,
   PairedPerson,
@@ -161,10 +165,31 @@ export type SubmitResult =
       readonly message: string;
     };
 
+/** MCP servers and the sign-in at them. */
+export interface McpService {
+  servers(): Promise<McpServerInfo[]>;
+  /**
+   * Starts a sign-in. Returns undefined if there is no such server.
+   *
+   * @param issuer confirms an authorization server on another host
+   */
+  login(name: string, issuer: string | undefined): Promise<McpLoginResult | undefined>;
+  /**
+   * Completes a sign-in.
+   *
+   * @param url the URL to which the authorization server sent the browser
+   * @param actor recorded in the audit log
+   */
+  finishLogin(url: URL, actor: string): Promise<McpCallbackResult>;
+  /** Returns undefined if there is no such server. */
+  logout(name: string, actor: string): Promise<McpLogoutResult | undefined>;
+}
+
 /** The interface of the gateway that the server exposes over HTTP and WebSocket. */
 export interface GatewayService {
   readonly admin: AdminService;
   readonly version: string;
+  readonly mcp: McpService;
   readonly live: Pick<LiveHub, "subscribe" | "observe" | "running" | "resume" | "join">;
   agents(): readonly AgentInfo[];
   submit(submission: Submission): Promise<SubmitResult>;

@@ -87,6 +87,9 @@ const FOR_ALL = ["GET /healthz", "GET /readyz", "GET /*"];
 /** Routes for platforms. Channels verify the signatures. */
 const WEBHOOKS = /^(GET|POST) \/channels\//;
 
+/** Routes that a browser reaches from other sites. The `state` in the query is the secret. */
+const CALLBACKS = ["GET /oauth/mcp/callback"];
+
 const store = await openStore({ path: ":memory:" });
 afterAll(() => store.close());
 
@@ -108,7 +111,7 @@ function routes(): readonly string[] {
     .filter(({ method }) => method !== "ALL")
     .map(({ method, path }) => `${method} ${path}`);
   return [...new Set([...listed, ...OPENAI])].filter(
-    (route) => !FOR_ALL.includes(route) && !WEBHOOKS.test(route),
+    (route) => !FOR_ALL.includes(route) && !CALLBACKS.includes(route) && !WEBHOOKS.test(route),
   );
 }
 

@@ -43,6 +43,15 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
   const service: MemoryService = {
     admin: createMemoryAdmin(),
     version: "1.0.0",
+    mcp: {
+      servers: async () => [],
+      login: async () => undefined,
+      logout: async () => undefined,
+      finishLogin: async (callback) =>
+        callback.searchParams.get("state") === "right"
+          ? { ok: true, server: "tickets" }
+          : { ok: false, code: "unknown_state", message: "<b>unknown</b>" },
+    },
     live,
     submissions,
     attempts,

@@ -66,6 +66,7 @@ export {
 export { createUserQuestions, type UserQuestions } from "./user-questions/user-questions.ts";
 export { createWebFetchTool } from "./web/fetch-tool.ts";
 export { createGuardedFetch, type GuardedFetch } from "./web/guarded-fetch.ts";
+export { createGuardedRequest } from "./web/guarded-request.ts";
 export { readLinkedPages } from "./web/linked-pages.ts";
 export { extractPageText } from "./web/page.ts";
 export { type AgentWorkspaces, createAgentWorkspaces } from "./workspace/agent-workspaces.ts";

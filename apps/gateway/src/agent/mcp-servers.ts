@@ -1,11 +1,13 @@
 import type { Config } from "@signalbox/config";
 import {
   createMcpServers,
+  type McpCredentialStore,
   type McpDescriptionStore,
   type McpServerSettings,
   type McpServers,
 } from "@signalbox/mcp";
 import type { KvStore } from "@signalbox/store/types";
+import { createGuardedRequest } from "@signalbox/tools";
 
 /** Services that MCP servers use. */
 export interface McpHost {
@@ -17,6 +19,12 @@ export interface McpHost {
   readonly now: () => number;
   /** Stores accepted tool descriptions. Default: in memory. */
   readonly kv?: KvStore;
+  /** Stores sign-ins. Default: in memory. */
+  readonly credentials?: McpCredentialStore;
+  /** URL to which authorization servers send browsers back. Only needed to sign in. */
+  readonly redirectUrl?: () => string;
+  /** Returns the configuration in effect. */
+  readonly current: () => Config;
 }
 
 /** Opens the configured MCP servers. A server starts when a run first needs its tools. */
@@ -26,9 +34,24 @@ export function openMcpServers(config: Config, host: McpHost): McpServers {
     version: host.version,
     now: host.now,
     descriptions: host.kv && createDescriptionStore(host.kv),
+    signIn: {
+      store: host.credentials,
+      redirectUrl: host.redirectUrl,
+      fetch: (url, init, serverUrl) =>
+        createGuardedRequest({ allow: [...host.current().tools.web.allow, toHostAndPort(serverUrl)] })(
+          url,
+          init,
+        ),
+    },
     onDown: (server, reason) => host.logger.warn({ server, err: reason }, "an MCP server is down"),
     onLog: (server, text) => host.logger.info({ server }, text),
   });
+}
+
+/** A server chooses its authorization server, which may be on a private address only if it is the server itself. */
+function toHostAndPort(url: string): string {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port === "" ? (protocol === "http:" ? 80 : 443) : port}`;
 }
 
 const NAMESPACE = "mcp_descriptions";

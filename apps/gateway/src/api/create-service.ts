@@ -3,6 +3,7 @@ import { REPLY_FILTER } from "@signalbox/prompt";
 import type { ConfigurationState, Status } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
 import type { GatewayService } from "@signalbox/server";
+import { createMcpService } from "../agent/mcp-service.ts";
 import { getBudgets } from "../configure/budgets.ts";
 import { explainRoute } from "../configure/routing.ts";
 import type { GatewayContext } from "../context.ts";
@@ -45,6 +46,7 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
     ...createSubmit(ctx, options.isReady),
     admin: createAdmin(ctx, options.configuration),
     version: VERSION,
+    mcp: createMcpService(ctx),
     live: ctx.live,
     sessionKey,
     ready: options.isReady,

@@ -11,6 +11,7 @@ import { stopSubAgents } from "../triggers/stop-sub-agents.ts";
 import { VERSION } from "../version.ts";
 import { getSessionModel } from "./choices.ts";
 import { type Answer, type Decision, speaker } from "./command.ts";
+import { answerMcp } from "./mcp.ts";
 import { answerSkills } from "./skill-changes.ts";
 import { getSkillCommands } from "./skill-commands.ts";
 import { answerTrust } from "./trust.ts";
@@ -92,6 +93,8 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
   skills: (ctx, asked) => answerSkills(ctx, asked, speaker(ctx, asked.message)),
 
   trust: (ctx, asked) => answerTrust(ctx, asked, speaker(ctx, asked.message)),
+
+  mcp: (ctx, asked) => answerMcp(ctx, asked, speaker(ctx, asked.message)),
 
   async model({ store, config }, { message, agent, args, phrases }) {
     const session = await store.sessions.get(message.sessionKey);

@@ -29,7 +29,8 @@ export type AtOnceName =
   | "think"
   | "approve"
   | "answer"
-  | "trust";
+  | "trust"
+  | "mcp";
 /** Commands that wait in the session's queue. */
 type InTurnName = "new" | "reset" | "compact";
 export type CommandName = AtOnceName | InTurnName;
@@ -104,6 +105,7 @@ export const COMMANDS: Specs<AtOnceName, "at-once"> & Specs<InTurnName, "in-turn
     role: "owner",
     when: "at-once",
   },
+  mcp: { name: "mcp", role: "owner", when: "at-once" },
 };
 
 export function isCommandName(name: string): name is CommandName {

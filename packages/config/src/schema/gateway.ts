@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { webAddress } from "./values.ts";
 
 export const gatewaySchema = z
   .strictObject({
@@ -15,6 +16,11 @@ export const gatewaySchema = z
       .default([])
       .describe(
         "Host names, without a port, for which a reverse proxy forwards requests. Requests with another `Host` or from pages of other origins are rejected. IP addresses and `localhost` need no entry.",
+      ),
+    publicUrl: webAddress
+      .optional()
+      .describe(
+        "The address at which browsers reach the gateway, for example behind a reverse proxy. Sign-in pages of other services send browsers back to it. By default, `http://127.0.0.1` with the port, which works for a browser on this machine.",
       ),
     auth: z
       .strictObject({

@@ -86,6 +86,30 @@ export const toolsSchema = z
 
 const milliseconds = z.int().positive().max(3_600_000);
 
+const oauthSchema = z
+  .strictObject({
+    clientId: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("The id of a client that you registered by hand. By default, the gateway registers itself."),
+    clientSecret: z.string().min(1).optional().describe("The secret of that client. Needs `issuer`."),
+    issuer: webAddress
+      .optional()
+      .describe("The only authorization server that is accepted. By default, the server names it."),
+    scope: z
+      .string()
+      .min(1)
+      .max(2_000)
+      .optional()
+      .describe("The scopes to ask for, separated by spaces. By default, the server names them."),
+  })
+  .refine(({ clientSecret, clientId, issuer }) => clientSecret === undefined || (clientId && issuer), {
+    message: "needs clientId and issuer, so that the secret is sent to no other authorization server",
+    path: ["clientSecret"],
+  })
+  .describe("Sign-in with OAuth at a server that has an address: `signalbox mcp login <name>`.");
+
 export const mcpServerSchema = z
   .strictObject({
     command: z.string().min(1).optional().describe("The program to start."),
@@ -96,7 +120,11 @@ export const mcpServerSchema = z
       .describe("Its environment variables, in addition to `PATH`, `HOME` and similar ones."),
     cwd: z.string().min(1).optional().describe("Its working directory."),
     url: webAddress.optional().describe("Its address, if it is not a program."),
-    headers: z.record(z.string(), z.string()).optional().describe("Sent with each request."),
+    headers: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe("Sent with each request. With `Authorization`, no sign-in is used."),
+    oauth: oauthSchema.optional(),
     startMs: milliseconds
       .default(30_000)
       .describe("Timeout for starting the server and listing its tools, in milliseconds."),
@@ -108,6 +136,10 @@ export const mcpServerSchema = z
   })
   .refine(({ command, url }) => (command === undefined) !== (url === undefined), {
     message: "needs exactly one of command and url",
+  })
+  .refine(({ url, oauth }) => oauth === undefined || url !== undefined, {
+    message: "works only with url",
+    path: ["oauth"],
   })
   .describe(
     "An MCP server: a program (`command`) or an address (`url`). The gateway starts it with all permissions of its own user, when an agent that uses its tools runs for the first time.",

@@ -1,6 +1,8 @@
 import type {
   BudgetFacts,
   GivenUpCounts,
+  McpServerFacts,
+  McpSignedOutFacts,
   MissedFacts,
   NamedAgent,
   NotTriggeredFacts,
@@ -33,6 +35,7 @@ export const chat = {
     approve: "approve or deny a tool call; without an id, list those that need approval",
     answer: "answer a question from an agent; just writing the answer works too",
     trust: "review and trust a workspace file that others wrote",
+    mcp: "list the MCP servers, and sign in or out of one",
   },
   /** Syntax of the commands' arguments. Keywords are the same in every language. */
   usages: {
@@ -47,6 +50,7 @@ export const chat = {
     approve: "[id] [allow|allow-always|deny]",
     answer: "<id> <answer>",
     trust: "<file or folder> [digest]",
+    mcp: "[login|logout <server>]",
     ofSkill: "[text]",
   },
   skillsHead: "Skills:",
@@ -139,6 +143,31 @@ export const chat = {
 
   sayWhichFile: "Usage: /trust <file or folder>",
   trustInPrivate: (path: string) => `/trust shows ${path}. Use it in a direct conversation.`,
+  mcpServers(servers: readonly McpServerFacts[]): string {
+    if (servers.length === 0) return "No MCP servers are configured.";
+    return servers
+      .map(({ name, state, needsSignIn, notes }) =>
+        [
+          `${name}: ${needsSignIn ? `sign in with /mcp login ${name}` : state}`,
+          ...(needsSignIn ? [] : notes),
+        ].join("\n  "),
+      )
+      .join("\n");
+  },
+  mcpUsage: "Usage: /mcp, /mcp login <server> or /mcp logout <server>",
+  noMcpServer: (server: string) => `There is no MCP server ${server} with an address. /mcp lists all.`,
+  mcpInPrivate: "Use /mcp login in a direct conversation, because whoever opens the page signs in.",
+  mcpSignIn: (server: string, issuer: string, url: string) =>
+    `Sign in to ${server} at ${issuer}, within 10 minutes:\n${url}`,
+  mcpForeignIssuer: (server: string, issuer: string) =>
+    `${server} wants you to sign in at another host: ${issuer}\nIf you trust it: /mcp login ${server} ${issuer}`,
+  mcpNotStarted: (server: string, reason: string) => `The sign-in at ${server} could not start: ${reason}.`,
+  mcpSignedOut(server: string, { wasSignedIn, isRevoked }: McpSignedOutFacts): string {
+    if (!wasSignedIn) return `There was no sign-in at ${server}.`;
+    return isRevoked
+      ? `Signed out of ${server}.`
+      : `Signed out of ${server}. The service did not confirm that it revoked the access; you can check your account there.`;
+  },
   trustOnMachine: (path: string) => `${path} is too long for a chat; \`signalbox trust\` shows it.`,
   trusted: (path: string) => `${path} is now trusted as if you had written it.`,
   notTrusted: {

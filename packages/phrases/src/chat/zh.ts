@@ -22,6 +22,7 @@ export const chat: typeof en = {
     approve: "批准或拒绝工具调用；不写编号则列出待审批的调用",
     answer: "回答智能体提出的问题；也可以直接发送答案",
     trust: "查看并信任工作区中由他人写入的文件",
+    mcp: "列出 MCP 服务器，登录或退出其中一个",
   },
   usages: {
     new: "[消息]",
@@ -35,6 +36,7 @@ export const chat: typeof en = {
     approve: "[编号] [allow|allow-always|deny]",
     answer: "<编号> <答案>",
     trust: "<文件或文件夹> [摘要]",
+    mcp: "[login|logout <服务器>]",
     ofSkill: "[文本]",
   },
   skillsHead: "技能：",
@@ -118,6 +120,30 @@ export const chat: typeof en = {
 
   sayWhichFile: "用法：/trust <文件或文件夹>",
   trustInPrivate: (path) => `/trust 会显示 ${path} 的内容，请在私聊中使用。`,
+  mcpServers(servers) {
+    if (servers.length === 0) return "尚未配置 MCP 服务器。";
+    return servers
+      .map(({ name, state, needsSignIn, notes }) =>
+        [
+          `${name}：${needsSignIn ? `请用 /mcp login ${name} 登录` : MCP_STATES[state]}`,
+          ...(needsSignIn ? [] : notes),
+        ].join("\n  "),
+      )
+      .join("\n");
+  },
+  mcpUsage: "用法：/mcp、/mcp login <服务器> 或 /mcp logout <服务器>",
+  noMcpServer: (server) => `没有名为 ${server} 的远程 MCP 服务器。/mcp 可列出全部服务器。`,
+  mcpInPrivate: "谁打开登录页面，谁的账号就会被使用，请在私聊中发送 /mcp login。",
+  mcpSignIn: (server, issuer, url) => `请在 10 分钟内打开以下页面，通过 ${issuer} 登录 ${server}：\n${url}`,
+  mcpForeignIssuer: (server, issuer) =>
+    `${server} 要求在另一个网站登录：${issuer}\n如果信任该网站，请发送：/mcp login ${server} ${issuer}`,
+  mcpNotStarted: (server, reason) => `无法开始登录 ${server}：${reason}`,
+  mcpSignedOut(server, { wasSignedIn, isRevoked }) {
+    if (!wasSignedIn) return `${server} 没有登录记录。`;
+    return isRevoked
+      ? `已退出 ${server}。`
+      : `已退出 ${server}，但对方没有确认撤销授权，可以到该服务的账号设置中检查。`;
+  },
   trustOnMachine: (path) => `${path} 太长，无法在聊天中显示。请用 \`signalbox trust\` 查看。`,
   trusted: (path) => `已信任 ${path}，视同由你本人写入。`,
   notTrusted: {
@@ -273,6 +299,13 @@ function duration(ms: number): string {
   const { unit, value, minutes } = spanOf(ms);
   return unit === "h" ? `${value} 小时 ${minutes} 分钟` : `${value} ${UNITS[unit]}`;
 }
+
+const MCP_STATES = {
+  "not started": "尚未启动",
+  starting: "正在启动",
+  ready: "可用",
+  down: "不可用",
+} as const;
 
 function amount(unit: BudgetFacts["unit"], value: number): string {
   return unit === "tokens" ? `${count(value)} 词元` : shortDollars(value);

@@ -69,6 +69,8 @@ export interface Auditor {
     readonly principal: { readonly name: string; readonly role: string };
     readonly remote: string;
   }): void;
+  /** An owner let the gateway act with an account at an MCP server, or ended this. */
+  mcpSignIn(action: "signed_in" | "signed_out", server: string, by: string): void;
   /** Records the configuration if it differs from the last recorded one, which an earlier process may have recorded. */
   configuration(config: AuditedConfig, file: string): Promise<void>;
   /** Waits for pending entries, then writes the head of the chain to its file. */
@@ -163,6 +165,9 @@ function createAuditor({ note, close }: Recorder, notes: AuditNotes): Auditor {
     },
     signIn({ action, principal: { name, role }, remote }) {
       void note({ kind: "sign_in", action, actor: name, subject: remote, details: { role } });
+    },
+    mcpSignIn(action, server, by) {
+      void note({ kind: "approval", action, actor: by, subject: `MCP server: ${server}` });
     },
     async configuration(config, file) {
       const digest = hash("sha256", JSON.stringify(config));

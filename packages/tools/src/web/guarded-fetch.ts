@@ -1,19 +1,16 @@
-import { isIP, type LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
-import { isPublicAddress } from "./address.ts";
 import { readBody } from "./body.ts";
 import { FetchError } from "./errors.ts";
-import { type Resolve, systemResolve } from "./resolve.ts";
+import {
+  createPinnedAgent,
+  createTargetResolver,
+  parseUrl,
+  type Target,
+  type TargetOptions,
+  toFetchError,
+} from "./guarded-target.ts";
 
-export interface GuardedFetchOptions {
-  /**
-   * Hosts that may be reached although they are not public, as `host:port`, for example `127.0.0.1:8080` or
-   * `wiki.internal:443`. An entry must match the host in the URL exactly. All addresses of such a host are accepted.
-   * Default: none.
-   */
-  readonly allow?: readonly string[];
-  /** Resolves a host name. Default: the system's resolver, with at most two concurrent lookups per process. */
-  readonly resolve?: Resolve;
+export interface GuardedFetchOptions extends TargetOptions {
   /** Maximum size of the decompressed body, in bytes. Default: 5,000,000. */
   readonly maxBytes?: number;
   /** Time limit in milliseconds, including redirects. Default: 15,000. */
@@ -51,19 +48,6 @@ export interface FetchedResource {
  */
 export type GuardedFetch = (url: string, options?: FetchCallOptions) => Promise<FetchedResource>;
 
-const MAX_URL_CHARS = 4_096;
-/** Ports of other services that a crafted URL could address. Source: the Fetch standard's bad ports, above 1023. */
-const BAD_PORTS = new Set([
-  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679,
-  6697, 9100, 10080, 11211,
-]);
-
-/** The destination of one hop and the addresses of its host. */
-interface Target {
-  readonly url: URL;
-  readonly addresses: readonly string[];
-}
-
 /**
  * Creates a fetch that connects only to public hosts, also after redirects and if the DNS record changes between check
  * and connection.
@@ -74,28 +58,7 @@ interface Target {
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const { maxBytes = 5_000_000, timeoutMs = 15_000, maxRedirects = 5, userAgent = "Signalbox" } = options;
-  const { resolve = systemResolve } = options;
-  const allow = new Set(options.allow?.map((host) => host.toLowerCase()));
-
-  const resolveTarget = async (url: URL, signal: AbortSignal): Promise<Target> => {
-    if (url.protocol !== "http:" && url.protocol !== "https:")
-      throw new FetchError("bad_url", "Only http and https addresses can be fetched.");
-    if (url.username !== "" || url.password !== "")
-      throw new FetchError("bad_url", "Addresses with a user name or password are not fetched.");
-    const port = url.port === "" ? (url.protocol === "http:" ? 80 : 443) : Number(url.port);
-    const allowed = allow.has(`${url.hostname}:${port}`);
-    if (!allowed && ((port < 1024 && port !== 80 && port !== 443) || BAD_PORTS.has(port)))
-      throw new FetchError("blocked", `Fetching from port ${port} is not allowed.`);
-    const host = url.hostname.replace(/^\[|\]$/g, "");
-    const addresses =
-      isIP(host) === 0 ? await makeAbortable(signal, () => resolve(host, signal), host) : [host];
-    if (addresses.length === 0) throw createNotFoundError(host);
-    // A host is refused if any of its addresses is not public, because a mix of public and other addresses suggests DNS
-    // rebinding.
-    if (!allowed && !addresses.every(isPublicAddress))
-      throw new FetchError("blocked", `${url.hostname} is not a host on the public internet.`);
-    return { url, addresses };
-  };
+  const resolveTarget = createTargetResolver(options);
 
   return async (input, call = {}) => {
     const limitMs = Math.min(call.timeoutMs ?? timeoutMs, timeoutMs);
@@ -126,36 +89,17 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
   };
 }
 
-function parseUrl(text: string, base?: URL): URL {
-  const url = text.length <= MAX_URL_CHARS ? URL.parse(text, base) : null;
-  if (url === null) throw new FetchError("bad_url", "That is not an address that can be fetched.");
-  url.hash = "";
-  return url;
-}
-
 type HopResult = FetchedResource | { readonly location: string };
 
 async function get(
-  { url, addresses }: Target,
+  target: Target,
   headers: Readonly<Record<string, string>>,
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<HopResult> {
-  const { Agent, buildConnector, request } = await import("undici");
-  const connect = buildConnector({ lookup: createPinnedLookup(addresses) });
-  const agent = new Agent({
-    connect: (target, callback) => {
-      connect(target, (...outcome) => {
-        const [error, socket] = outcome;
-        if (error !== null) return callback(error, null);
-        // The lookup already returns only checked addresses. This verifies that the connection actually uses one of
-        // them.
-        if (addresses.includes(socket.remoteAddress ?? "")) return callback(null, socket);
-        socket.destroy();
-        callback(new FetchError("blocked", `${url.hostname} is not a host on the public internet.`), null);
-      });
-    },
-  });
+  const { url } = target;
+  const { request } = await import("undici");
+  const agent = await createPinnedAgent(target);
   try {
     const response = await request(url, { dispatcher: agent, headers, signal });
     const body: Readable = response.body;
@@ -175,55 +119,10 @@ async function get(
       contentType: firstValue(response.headers["content-type"]) ?? "",
     };
   } finally {
-    // The agent is bound to the checked addresses of one host.
     await agent.destroy();
   }
 }
 
-/** Returns a lookup function that always returns the checked addresses. */
-function createPinnedLookup(addresses: readonly string[]): LookupFunction {
-  const entries = addresses.map((address) => ({ address, family: isIP(address) }));
-  const [first] = entries;
-  return (_host, { all }, callback) => {
-    if (all === true) callback(null, entries);
-    else callback(null, first?.address ?? "", first?.family);
-  };
-}
-
 function firstValue(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header;
-}
-
-/** Makes a lookup abortable. Resolvers do not accept a signal. */
-async function makeAbortable(
-  signal: AbortSignal,
-  work: () => Promise<readonly string[]>,
-  host: string,
-): Promise<readonly string[]> {
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([
-      work().catch((cause: unknown) => {
-        signal.throwIfAborted();
-        throw createNotFoundError(host, cause);
-      }),
-      aborted.promise,
-    ]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
-}
-
-function createNotFoundError(host: string, cause?: unknown): FetchError {
-  return new FetchError("network", `The host ${host} was not found.`, { cause });
-}
-
-function toFetchError(error: unknown, url: URL): FetchError {
-  if (error instanceof FetchError) return error;
-  return new FetchError("network", `${url.host} could not be reached, or the connection was lost.`, {
-    cause: error,
-  });
 }

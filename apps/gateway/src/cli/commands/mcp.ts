@@ -1,9 +1,10 @@
-import { GatewayError, hasDatabase } from "@signalbox/home";
+import { GatewayError, hasDatabase, openVault } from "@signalbox/home";
 import type { McpServers, McpTool } from "@signalbox/mcp";
 import type { KvStore } from "@signalbox/store/types";
 import { allowsTool, escapeInvisible, escapeLine } from "@signalbox/tools";
 import { namesServer } from "../../agent/additional-tools.ts";
 import { getChanges, getServerPlace, type ServerChanges } from "../../agent/mcp-changes.ts";
+import { createMcpCredentials } from "../../agent/mcp-credentials.ts";
 import { openMcpServers } from "../../agent/mcp-servers.ts";
 import { resolveAgents } from "../../configure/agents.ts";
 import type { CommonOptions } from "../common-options.ts";
@@ -178,13 +179,21 @@ async function withAccepted<T>(
 
 /** Starts the servers in the same way as the gateway, and stops them afterwards. */
 async function withServers<T>(
-  { loaded: { config } }: ConfiguredHome,
+  { loaded, home }: ConfiguredHome,
   { version }: GatewayHost,
   kv: KvStore | undefined,
   use: (servers: McpServers) => Promise<T>,
 ): Promise<T> {
+  const { config } = loaded;
   const logger = { info: () => {}, warn: () => {} };
-  const servers = openMcpServers(config, { version, logger, now: Date.now, kv });
+  const servers = openMcpServers(config, {
+    version,
+    logger,
+    now: Date.now,
+    kv,
+    credentials: createMcpCredentials({ home, vault: openVault(loaded, process.env) }),
+    current: () => config,
+  });
   try {
     return await use(servers);
   } finally {

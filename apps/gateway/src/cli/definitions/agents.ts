@@ -49,6 +49,18 @@ export function addMcp(mcp: Command, { run, runOn }: Actions): void {
   ])
     .requiredOption("--hash <hash>", "the hash that `changes` showed")
     .action(runOn(async () => (await import("../commands/mcp.ts")).accept));
+  command(mcp, "login <server>", "sign in at a server of the running gateway, in a browser", [
+    "mcp login tickets",
+    "mcp login tickets --issuer https://login.example.org",
+  ])
+    .option("--issuer <url>", "confirm an authorization server on another host than the MCP server")
+    .action(runOn(async () => (await import("../commands/mcp-sign-in.ts")).login));
+  command(mcp, "logout <server>", "sign out of a server, and revoke the tokens", [
+    "mcp logout tickets",
+  ]).action(runOn(async () => (await import("../commands/mcp-sign-in.ts")).logout));
+  command(mcp, "status", "show the servers of the running gateway and the sign-ins at them", [
+    "mcp status",
+  ]).action(run(async () => (await import("../commands/mcp-sign-in.ts")).status));
 }
 
 export function addMemory(memory: Command, { run, runOn }: Actions): void {

@@ -1,0 +1,6 @@
+export {
+  type FakeAuthorizationServer,
+  type FakeAuthorizationServerOptions,
+  startFakeAuthorizationServer,
+} from "./authorization-server.ts";
+export { type FakeMcpServer, type FakeMcpServerOptions, startFakeMcpServer } from "./protected-server.ts";
