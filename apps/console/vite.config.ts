@@ -2,8 +2,15 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import {
+  convertCssVariables,
+  DEFAULT_THEME,
+  defaultCssVariablesResolver,
+  mergeMantineTheme,
+} from "@mantine/core";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
+import { cssVariables, theme } from "./src/theme.ts";
 
 /** The gateway to which the development server proxies requests. */
 const gateway = process.env["SIGNALBOX_URL"] ?? "http://127.0.0.1:4747";
@@ -16,6 +23,29 @@ const temmlAlone: Plugin = {
   enforce: "pre",
   resolveId: (id) => (id === "temml" ? TEMML : null),
   transform: (code, id) => (id === TEMML ? `${code}\nexport default temml;` : null),
+};
+
+const VARIABLES = join(import.meta.dirname, "src", "theme-variables.css");
+
+/**
+ * Generates the style sheet with the CSS variables of the theme. By default the component library injects them as a
+ * style element, which the content security policy forbids.
+ */
+const themeVariables: Plugin = {
+  name: "theme-variables",
+  enforce: "pre",
+  resolveId: (id) => (id === "virtual:theme-variables.css" ? VARIABLES : null),
+  load(id) {
+    if (id !== VARIABLES) return null;
+    const merged = mergeMantineTheme(DEFAULT_THEME, theme);
+    const defaults = defaultCssVariablesResolver(merged);
+    const own = cssVariables(merged);
+    return convertCssVariables({
+      variables: { ...defaults.variables, ...own.variables },
+      light: { ...defaults.light, ...own.light, "--mantine-color-scheme": "light" },
+      dark: { ...defaults.dark, ...own.dark, "--mantine-color-scheme": "dark" },
+    });
+  },
 };
 
 const LARGEST = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
@@ -38,9 +68,11 @@ const compressed: Plugin = {
 };
 
 export default defineConfig({
-  plugins: [temmlAlone, react(), compressed],
+  plugins: [temmlAlone, themeVariables, react(), compressed],
   build: {
     target: "es2023",
+    // The style sheets use `light-dark()`.
+    cssTarget: ["chrome123", "firefox120", "safari17.5"],
     // The content security policy forbids inline assets, so small assets are files too.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

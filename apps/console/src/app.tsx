@@ -1,3 +1,4 @@
+import { Center, Loader } from "@mantine/core";
 import {
   type Client,
   type Connection,
@@ -95,14 +96,18 @@ export function App({ client }: { client: Client }): ReactNode {
 
   switch (session.kind) {
     case "checking":
-      return <main className="centre" aria-busy="true" />;
+      return (
+        <Center component="main" mih="100dvh" aria-busy="true">
+          <Loader type="dots" />
+        </Center>
+      );
     case "out":
       return <SignIn client={client} notice={session.notice?.(words)} onSignedIn={check} />;
     case "unreachable":
       return (
-        <main className="centre">
+        <Center component="main" mih="100dvh" p="lg">
           <ProblemNote problem={session.problem} action={{ label: words.tryAgain, run: check }} />
-        </main>
+        </Center>
       );
     case "in":
       return (

@@ -7,70 +7,72 @@ import {
   type RouteComponent,
   redirect,
 } from "@tanstack/react-router";
-import { ChatPage } from "./pages/chat/chat-page.tsx";
 import { NewChat } from "./pages/chat/new-chat.tsx";
-import { wantedUsage } from "./pages/usage/wanted.ts";
-import { BrokenPage, LoadingPage } from "./parts/page.tsx";
+import { readMessagesSearch } from "./pages/messages/search.ts";
+import { readUsageSearch } from "./pages/usage/search.ts";
+import { BrokenPage, LoadingPage, UnknownPage } from "./parts/page.tsx";
 import { Shell } from "./shell/shell.tsx";
 
-const root = createRootRoute({ component: Shell, notFoundComponent: NewChat });
+const root = createRootRoute({ component: Shell, notFoundComponent: UnknownPage });
 
 const newChat = createRoute({ getParentRoute: () => root, path: "/", component: NewChat });
 
 /** Maximum length of an id in the URL. */
-const LONGEST = 600;
+const MAX_ID_LENGTH = 600;
 
 const chat = createRoute({
   getParentRoute: () => root,
   path: "/c/$conversation",
   beforeLoad: ({ params }) => {
-    if (params.conversation.length > LONGEST) throw redirect({ to: "/", replace: true });
+    if (params.conversation.length > MAX_ID_LENGTH) throw redirect({ to: "/", replace: true });
   },
-  component: ChatPage,
+  component: lazyRouteComponent(() => import("./pages/chat/chat-page.tsx"), "ChatPage"),
 });
 
-function ownersPage<Path extends string>(path: Path, component: RouteComponent) {
+function page<Path extends string>(path: Path, component: RouteComponent) {
   return createRoute({ getParentRoute: () => root, path, component });
 }
 
-/** Pages for owners. Each is loaded when it is opened. */
-const owners = [
-  ownersPage(
-    "/sessions",
-    lazyRouteComponent(() => import("./pages/sessions/sessions-page.tsx"), "SessionsPage"),
-  ),
-  ownersPage(
-    "/messages/{-$session}",
-    lazyRouteComponent(() => import("./pages/messages/messages-page.tsx"), "MessagesPage"),
-  ),
-  ownersPage(
-    "/approvals",
-    lazyRouteComponent(() => import("./pages/approvals/approvals-page.tsx"), "ApprovalsPage"),
-  ),
-  ownersPage(
-    "/people",
-    lazyRouteComponent(() => import("./pages/people/people-page.tsx"), "PeoplePage"),
-  ),
-  ownersPage(
-    "/channels",
-    lazyRouteComponent(() => import("./pages/channels/channels-page.tsx"), "ChannelsPage"),
-  ),
-  ownersPage(
+/** Pages for owners. Each is loaded when it is opened. `pages.ts` lists those of the navigation. */
+const pages = [
+  page(
     "/activity",
     lazyRouteComponent(() => import("./pages/activity/activity-page.tsx"), "ActivityPage"),
   ),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/messages",
+    validateSearch: readMessagesSearch,
+    component: lazyRouteComponent(() => import("./pages/messages/messages-page.tsx"), "MessagesPage"),
+  }),
   createRoute({
     getParentRoute: () => root,
     path: "/message/$id",
     component: lazyRouteComponent(() => import("./pages/message/message-page.tsx"), "MessagePage"),
     remountDeps: ({ params }) => params,
   }),
+  page(
+    "/sessions",
+    lazyRouteComponent(() => import("./pages/sessions/sessions-page.tsx"), "SessionsPage"),
+  ),
   createRoute({
     getParentRoute: () => root,
     path: "/usage",
-    validateSearch: wantedUsage,
+    validateSearch: readUsageSearch,
     component: lazyRouteComponent(() => import("./pages/usage/usage-page.tsx"), "UsagePage"),
   }),
+  page(
+    "/people",
+    lazyRouteComponent(() => import("./pages/people/people-page.tsx"), "PeoplePage"),
+  ),
+  page(
+    "/approvals",
+    lazyRouteComponent(() => import("./pages/approvals/approvals-page.tsx"), "ApprovalsPage"),
+  ),
+  page(
+    "/channels",
+    lazyRouteComponent(() => import("./pages/channels/channels-page.tsx"), "ChannelsPage"),
+  ),
 ] as const;
 
 /** Fallback for history entries that the router did not create, such as a typed URL. */
@@ -97,7 +99,7 @@ const history = createBrowserHistory({
 
 export const router = createRouter({
   history,
-  routeTree: root.addChildren([newChat, chat, ...owners]),
+  routeTree: root.addChildren([newChat, chat, ...pages]),
   defaultPendingComponent: LoadingPage,
   defaultErrorComponent: BrokenPage,
 });

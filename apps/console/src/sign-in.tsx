@@ -1,7 +1,9 @@
+import { Button, Code, PasswordInput, Text } from "@mantine/core";
 import type { Client, Problem } from "@signalbox/client";
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import { ProblemNote, toProblem } from "./parts/problem.tsx";
 import { Sign } from "./parts/sign.tsx";
+import classes from "./sign-in.module.css";
 import { useWords } from "./words/words.tsx";
 
 interface Props {
@@ -39,31 +41,35 @@ export function SignIn({ client, notice, onSignedIn }: Props): ReactNode {
   };
 
   return (
-    <main className="centre">
-      <form className="sign-in" onSubmit={submit}>
-        <Sign />
-        <h1>Signalbox</h1>
-        {notice && !problem && <p role="status">{notice}</p>}
-        <label htmlFor="token">{words.signIn.token}</label>
-        <input
+    <main className={classes["centre"]}>
+      <form className={classes["card"]} onSubmit={submit}>
+        <Sign size={40} />
+        <h1>{words.signIn.title}</h1>
+        {notice && !problem && (
+          <Text role="status" size="sm">
+            {notice}
+          </Text>
+        )}
+        <PasswordInput
           id="token"
           ref={field}
-          type="password"
+          label={words.signIn.token}
           autoComplete="current-password"
           spellCheck={false}
           required
-          // biome-ignore lint/a11y/noAutofocus: the form is the only element of the page
+          withAsterisk={false}
+          size="md"
           autoFocus
-          aria-describedby="token-help"
-          aria-invalid={problem?.code === "unauthorized"}
+          error={problem?.code === "unauthorized"}
+          visibilityToggleButtonProps={{ "aria-hidden": true, tabIndex: -1 }}
         />
-        <p id="token-help" className="help">
-          {words.signIn.help} <code>signalbox doctor</code>
-        </p>
+        <Text size="sm" c="dimmed">
+          {words.signIn.help} <Code>signalbox link</Code>
+        </Text>
         {problem && <ProblemNote problem={problem} />}
-        <button type="submit" disabled={busy}>
-          {busy ? words.signIn.signingIn : words.signIn.signIn}
-        </button>
+        <Button type="submit" size="md" loading={busy}>
+          {words.signIn.signIn}
+        </Button>
       </form>
     </main>
   );

@@ -34,7 +34,7 @@ describe.skipIf(missing !== undefined)("an answer, in Chromium", () => {
     await chat.shot("streaming");
     await tool.first().locator("summary").click();
     expect(await result.isVisible()).toBe(true);
-    await chat.log().locator(".failed summary").click();
+    await chat.log().locator('[data-state="failed"] summary').click();
     expect(await chat.log().getByText("EACCES: permission denied").isVisible()).toBe(true);
     chat.gateway.say({ type: "text.delta", ...run, delta: RICH }, chat.reply("a2", RICH), {
       type: "run.end",
@@ -143,11 +143,11 @@ describe.skipIf(missing !== undefined)("an answer, in Chromium", () => {
     const found = await chat.page.evaluate(() => ({
       pwned: "pwned" in window,
       active: document.querySelectorAll(
-        "#root :is(img, script, iframe, object, embed, style, link, video, audio, base, meta, [style], [onclick], [onerror], [onload])",
+        "#root :is(img, script, iframe, object, embed, style, link, video, audio, base, meta, .markdown [style]:not(button, button *), [onclick], [onerror], [onload])",
       ).length,
-      forms: document.querySelectorAll(".log form, .log input").length,
+      forms: document.querySelectorAll("[role=log] form, [role=log] input").length,
       schemes: [...new Set([...document.querySelectorAll("a")].map((link) => link.protocol))],
-      links: [...document.querySelectorAll<HTMLAnchorElement>(".log a")].every(
+      links: [...document.querySelectorAll<HTMLAnchorElement>("[role=log] a")].every(
         (link) => link.relList.contains("noopener") && link.target === "_blank",
       ),
     }));
@@ -204,7 +204,7 @@ describe.skipIf(missing !== undefined)("an answer, in Chromium", () => {
     await chat.log().getByRole("heading", { name: "怎么运行" }).waitFor();
     await chat.log().locator("summary").first().click();
     const width = await chat.page.evaluate(() =>
-      [document.documentElement, document.querySelector(".log")].map((e) => e?.scrollWidth),
+      [document.documentElement, document.querySelector("[role=log]")].map((e) => e?.scrollWidth),
     );
     expect(width).toEqual([360, 360]);
     await chat.shot("phone");
@@ -213,7 +213,7 @@ describe.skipIf(missing !== undefined)("an answer, in Chromium", () => {
     expect(await findings(chat.page)).toEqual([]);
     const list = chat.page.getByRole("navigation", { name: "Conversations" });
     expect(await list.isVisible()).toBe(false);
-    await chat.page.getByRole("button", { name: "Conversations", exact: true }).click();
+    await chat.page.getByRole("button", { name: "Menu", exact: true }).click();
     await list.getByRole("link", { name: "旧的对话" }).waitFor();
     await chat.shot("phone-list");
     await chat.page.keyboard.press("Escape");

@@ -11,10 +11,26 @@ declare global {
 
 /** Returns serious and critical violations that axe finds on a page, by rule and element. */
 export async function findings(page: Page): Promise<string[]> {
+  // Colors that are still changing would be measured in between.
+  await page.evaluate(() =>
+    Promise.allSettled(
+      document
+        .getAnimations()
+        .filter(({ effect }) => effect?.getTiming().iterations !== Number.POSITIVE_INFINITY)
+        .map(({ finished }) => finished),
+    ),
+  );
   // The content security policy forbids other scripts, so axe is injected through the debugger protocol.
-  await page.evaluate(await readFile(createRequire(import.meta.url).resolve("axe-core"), "utf8"));
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(await source());
   const { violations } = await page.evaluate(() => window.axe.run({ resultTypes: ["violations"] }));
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`));
+    .flatMap(({ id, nodes }) => nodes.map(({ target, html }) => `${id}: ${target.join(" ")} ${html}`));
+}
+
+let text: Promise<string> | undefined;
+
+function source(): Promise<string> {
+  text ??= readFile(createRequire(import.meta.url).resolve("axe-core"), "utf8");
+  return text;
 }

@@ -1,8 +1,8 @@
 /** Opens the chat page in Chromium against a fake gateway that each test scripts. */
 import type { ServerFrame } from "@signalbox/protocol";
 import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
-import { developmentPage, keepShot, launch, SHIPPED, whyNot } from "./chromium.ts";
+import { afterEach, beforeAll, beforeEach, expect } from "vitest";
+import { connect, developmentPage, keepShot, SHIPPED, whyNot } from "./chromium.ts";
 import { type Visit, visit } from "./signed-in.ts";
 import { type StubGateway, startStubGateway, TOKEN } from "./stub-gateway.ts";
 
@@ -20,6 +20,7 @@ export interface ChatPage {
   /** The input for messages. */
   message(): Locator;
   signIn(path?: string): Promise<void>;
+  signOut(): Promise<void>;
   send(text: string): Promise<void>;
   /** Id of the conversation of the last message. */
   current(): { conversation: string; runId: string };
@@ -42,10 +43,10 @@ export function chatPage(): ChatPage {
   let visitor: Visit;
 
   beforeAll(async () => {
+    if (missing !== undefined) return;
     built = { development: await developmentPage(), production: SHIPPED };
-    browser = await launch();
+    browser = await connect();
   });
-  afterAll(() => browser?.close());
   beforeEach(async ({ task }) => {
     const mode = task.name.includes("as it is shipped") ? "production" : "development";
     gateway = await startStubGateway(built[mode]);
@@ -76,6 +77,10 @@ export function chatPage(): ChatPage {
       await visitor.page.getByLabel("Gateway token").fill(TOKEN);
       await visitor.page.getByRole("button", { name: "Sign in" }).click();
       await chat.message().waitFor();
+    },
+    async signOut() {
+      await visitor.page.getByRole("button", { name: /Account and settings/ }).click();
+      await visitor.page.getByRole("menuitem", { name: "Sign out" }).click();
     },
     async send(text) {
       await chat.message().fill(text);

@@ -1,15 +1,15 @@
-/** Starts Chromium and builds the page. */
+/** Connects to Chromium and builds the page. */
 import { existsSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { build } from "vite";
-import { vi } from "vitest";
+import { inject, vi } from "vitest";
 
-const EXECUTABLE = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+export const EXECUTABLE: string = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
-const ARGUMENTS = [
+export const ARGUMENTS: string[] = [
   "--headless",
   "--no-sandbox",
   "--disable-gpu",
@@ -25,8 +25,12 @@ export function whyNot(): string | undefined {
   return existsSync(EXECUTABLE) ? undefined : `there is no Chromium at ${EXECUTABLE} (set CHROMIUM)`;
 }
 
-export function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
+let browser: Promise<Browser> | undefined;
+
+/** Returns the browser of the suite. The files of the suite share this connection. */
+export function connect(): Promise<Browser> {
+  browser ??= chromium.connect(inject("browser"));
+  return browser;
 }
 
 /** Saves a screenshot in the folder `SIGNALBOX_SCREENSHOTS`, if set. */
@@ -36,7 +40,7 @@ export async function keepShot(page: Page, name: string): Promise<void> {
 }
 
 /** The production build of the page. */
-export const SHIPPED = join(import.meta.dirname, "..", "dist");
+export const SHIPPED: string = join(import.meta.dirname, "..", "dist");
 
 /** Builds the page into `folder`, in React's development or production mode. */
 export async function buildPage(folder: string, mode: "production" | "development"): Promise<string> {
@@ -44,7 +48,13 @@ export async function buildPage(folder: string, mode: "production" | "developmen
   // Vitest sets NODE_ENV to `test`, which selects the development build.
   vi.stubEnv("NODE_ENV", mode);
   try {
-    await build({ root: join(import.meta.dirname, ".."), logLevel: "error", build: { outDir } });
+    await build({
+      root: join(import.meta.dirname, ".."),
+      logLevel: "error",
+      // Tests do not read compressed and minified files of the development build.
+      build: { outDir, minify: mode === "production" },
+      define: { "process.env.NODE_ENV": JSON.stringify(mode) },
+    });
   } finally {
     vi.unstubAllEnvs();
   }

@@ -35,7 +35,7 @@ describe.skipIf(missing !== undefined)("conversations and their messages, in Chr
       .poll(asked)
       .toEqual(Array(2).fill({ type: "subscribe", conversation: "old", agent: "writer" }));
     await chat.page.getByRole("button", { name: "New conversation" }).click();
-    await chat.log().getByText("Write a message to start.").waitFor();
+    await chat.log().getByText("How can I help?").waitFor();
     await chat.page.getByRole("combobox", { name: "Agent" }).selectOption("coder");
     await chat.log().getByRole("button", { name: "list files" }).click();
     await chat.received("send");
@@ -60,15 +60,19 @@ describe.skipIf(missing !== undefined)("conversations and their messages, in Chr
     expect(await list.getByRole("link", { name: "旧的对话" }).count()).toBe(1);
     await chat.page.getByRole("searchbox", { name: "Search conversations" }).fill("");
 
-    await chat.page.getByRole("button", { name: "Rename" }).click();
+    await chat.page.getByRole("button", { name: "Conversation actions" }).click();
+    await chat.page.getByRole("menuitem", { name: "Rename" }).click();
     await chat.page.getByLabel("Title").fill("About coffee");
     await chat.page.getByLabel("Title").press("Enter");
     await list.getByRole("link", { name: "About coffee" }).waitFor();
-    await chat.page.getByRole("button", { name: "Delete", exact: true }).click();
+    await chat.page.getByRole("button", { name: "Conversation actions" }).click();
+    await chat.page.getByRole("menuitem", { name: "Delete" }).click();
+    const dialog = chat.page.getByRole("dialog", { name: "Delete this conversation?" });
+    await dialog.getByText("Its messages and its schedules").waitFor();
     expect(chat.gateway.changes).toHaveLength(1);
-    await chat.page.getByRole("button", { name: "Delete this conversation and its schedules?" }).click();
+    await dialog.getByRole("button", { name: "Delete" }).click();
     await list.getByRole("link", { name: "About coffee" }).waitFor({ state: "detached" });
-    await chat.log().getByText("Write a message to start.").waitFor();
+    await chat.log().getByText("How can I help?").waitFor();
     expect(chat.gateway.changes).toEqual([
       { path: "/api/conversations/tea/rename", body: { title: "About coffee" } },
       { path: "/api/conversations/tea/remove", body: {} },
@@ -193,7 +197,7 @@ describe.skipIf(missing !== undefined)("conversations and their messages, in Chr
     await chat.received("send");
     chat.gateway.down = true;
     chat.gateway.cut();
-    const status = chat.page.getByRole("status");
+    const status = chat.page.locator("[data-connection]");
     await status.getByText("Not connected.").waitFor();
     // The clock is paused, so that the page does not reconnect before the click.
     await chat.page.clock.pauseAt(Date.now() + 60_000);

@@ -33,7 +33,7 @@ describe.skipIf(missing !== undefined)("signing in, in Chromium", () => {
 
     await chat.page.reload();
     await chat.message().waitFor();
-    await chat.page.getByRole("button", { name: "Sign out" }).click();
+    await chat.signOut();
     await chat.page.getByLabel("Gateway token").waitFor();
     expect(await kept()).toEqual([]);
     await chat.page.reload();
@@ -50,7 +50,7 @@ describe.skipIf(missing !== undefined)("signing in, in Chromium", () => {
     expect(chat.page.url()).not.toContain(LINK_SECRET);
 
     await chat.page.goto(chat.gateway.url);
-    await chat.page.getByRole("button", { name: "Sign out" }).click();
+    await chat.signOut();
     await chat.page.getByLabel("Gateway token").waitFor();
     // In the same tab, the link changes only the fragment, so the page is not reloaded.
     await chat.page.goto(link);
@@ -59,7 +59,9 @@ describe.skipIf(missing !== undefined)("signing in, in Chromium", () => {
   });
 
   it("connects only to the host that served it", async () => {
-    await chat.signIn("/?gatewayUrl=ws://127.0.0.1:9/ws&url=http://127.0.0.1:9&token=abc#token=abc");
+    await chat.signIn(
+      "/?gatewayUrl=ws://127.0.0.1:9/ws&url=http://127.0.0.1:9&token=abc#/?url=http://127.0.0.1:9&token=abc",
+    );
     await chat.send("hi");
     await chat.received("send");
     expect(chat.requested.filter((url) => url.startsWith("ws"))).toEqual([

@@ -33,5 +33,5 @@ export async function signIn(page: Page, gateway: StubGateway, path = "/"): Prom
   await page.goto(gateway.url + path);
   await page.locator("#token").fill(TOKEN);
   await page.locator("#token").press("Enter");
-  await page.locator(".sidebar").waitFor({ state: "attached" });
+  await page.locator("main[data-ready]").waitFor({ state: "attached" });
 }

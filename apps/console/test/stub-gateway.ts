@@ -1,6 +1,6 @@
 /**
  * A fake gateway. It serves the built page with the gateway's content security policy, enforces the cookie and origin
- * rules, and implements the protocol. Each test decides what the agent replies.
+ * rules, and implements the protocol. Each test decides what the agent replies and what the API returns.
  */
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -8,35 +8,29 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import {
-  type Activity,
   type AgentInfo,
-  type ApprovalInfo,
   type ChatMessage,
   CLOSE_UNAUTHORIZED,
   type ClientFrame,
   type ConversationInfo,
   type ErrorBody,
   type Me,
-  type MessageInfo,
-  type PairingList,
   parseClientFrame,
   SESSION_KEY_HEADER,
   type SendFrame,
   type ServerFrame,
-  type SessionInfo,
-  type Status,
   sessionKeyOffered,
-  type Usage,
-  type Why,
 } from "@signalbox/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
+import { OWNERS, type OwnersView, ownerRoutes } from "./data/owners.ts";
+import { findRoute, Refusal, type Routes } from "./routes.ts";
 
 export const TOKEN = "4f1c0ffee-the-right-token";
 /** Secret of a sign-in link, valid once. */
 export const LINK_SECRET = "a-secret-of-a-sign-in-link";
 
 const POLICY =
-  "default-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 const TYPES: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript",
@@ -44,26 +38,16 @@ const TYPES: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
-/** Data for requests of owners. */
-export interface OwnersView {
-  sessions: SessionInfo[];
-  messages: MessageInfo[];
-  why: Why | undefined;
-  approvals: ApprovalInfo[];
-  pairings: PairingList;
-  status: Status | undefined;
-  activity: Activity;
-  usage: Usage;
-}
-
 export interface StubGateway {
   url: string;
   agents: AgentInfo[];
   conversations: ConversationInfo[];
   messages: Map<string, ChatMessage[]>;
-  /** Data for the owners' pages. */
+  /** Data of the owners' pages. */
   owners: OwnersView;
-  /** Requests of these pages that change something, in order. */
+  /** Responses of `/api` for owners. Tests may add to them. */
+  routes: Routes;
+  /** Requests that change something, in order. */
   changes: { path: string; body: unknown }[];
   received: ClientFrame[];
   /** Uploaded files by the path of their pieces. */
@@ -89,6 +73,7 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
   const sessions = new Map<string, string>();
   let linkUsed = false;
   const accepted = new Map<string, string>();
+  const owners = structuredClone(OWNERS.empty);
   const stub: StubGateway = {
     url: "",
     agents: [
@@ -97,16 +82,8 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
     ],
     conversations: [],
     messages: new Map(),
-    owners: {
-      sessions: [],
-      messages: [],
-      why: undefined,
-      approvals: [],
-      status: undefined,
-      pairings: { pending: [], paired: [] },
-      activity: { runs: [], waiting: [], commands: [], schedules: [] },
-      usage: { groups: [], budgets: [] },
-    },
+    owners,
+    routes: {},
     changes: [],
     received: [],
     uploads: new Map(),
@@ -133,6 +110,7 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+  stub.routes = { ...ownerRoutes(() => stub.owners), ...conversationRoutes(stub) };
   const me = (): Omit<Me, "version"> => ({
     user: { id: "owner", name: "Owner" },
     agents: stub.agents,
@@ -173,18 +151,9 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
       return void response.writeHead(204).end();
     }
     if (path === "/api/me") return json(response, 200, { ...me(), version: "0.1.0" });
-    if (path === "/api/conversations") return json(response, 200, stub.conversations);
-    if (request.method === "PUT") {
-      upload(stub, new URL(request.url ?? "/", stub.url), body.length, response);
-      return;
-    }
-    if (request.method === "POST") return change(stub, path, JSON.parse(body), response);
-    const shown = ownersBody(stub.owners, new URL(request.url ?? "/", stub.url));
-    if (shown !== undefined) return json(response, 200, shown);
-    const id = /^\/api\/conversations\/([^/]+)\/messages$/.exec(path)?.[1];
-    const messages = id === undefined ? undefined : stub.messages.get(decodeURIComponent(id));
-    if (messages !== undefined) return json(response, 200, { messages, ends: [] });
-    refuse(response, 404, "not_found", "There is no such thing.");
+    const url = new URL(request.url ?? "/", stub.url);
+    if (request.method === "PUT") return upload(stub, url, body.length, response);
+    await answerRoute(stub, request.method ?? "GET", url, body, response);
   });
 
   server.on("upgrade", (request, socket, head) => {
@@ -202,7 +171,7 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
 
   function take(data: string, connection: WebSocket): void {
     const parsed = parseClientFrame(data);
-    if (!parsed.ok) throw new Error(`the page sent what it must not: ${data}`);
+    if (!parsed.ok) throw new Error(`the page sent an invalid frame: ${data}`);
     const { frame } = parsed;
     stub.received.push(frame);
     if (frame.type === "ping") tell(connection, { type: "pong" });
@@ -247,6 +216,49 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
   return stub;
 }
 
+/** The routes of the chat. */
+function conversationRoutes(stub: StubGateway): Routes {
+  return {
+    "GET /api/conversations": () => stub.conversations,
+    "GET /api/conversations/*/messages": ({ params: [id = ""] }) => {
+      const messages = stub.messages.get(id);
+      if (messages === undefined) throw new Refusal(404, "not_found", "There is no such thing.");
+      return { messages, ends: [] };
+    },
+    "POST /api/conversations/*/rename": ({ params: [id], body }) => {
+      const { title } = body as { title: string };
+      stub.conversations = stub.conversations.map((each) => (each.id === id ? { ...each, title } : each));
+    },
+    "POST /api/conversations/*/remove": ({ params: [id] }) => {
+      stub.conversations = stub.conversations.filter((each) => each.id !== id);
+    },
+  };
+}
+
+async function answerRoute(
+  stub: StubGateway,
+  method: string,
+  url: URL,
+  body: string,
+  response: ServerResponse,
+): Promise<void> {
+  const parsed: unknown = body === "" ? undefined : JSON.parse(body);
+  if (method !== "GET") stub.changes.push({ path: url.pathname, body: parsed });
+  const found = findRoute(stub.routes, method, url.pathname);
+  try {
+    if (found === undefined) throw new Refusal(404, "not_found", "There is no such thing.");
+    const { route, params } = found;
+    const result: unknown = typeof route === "function" ? await route({ url, params, body: parsed }) : route;
+    if (result === undefined && method === "GET")
+      throw new Refusal(404, "not_found", "There is no such thing.");
+    if (result === undefined) response.writeHead(204).end();
+    else json(response, 200, result);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    refuse(response, error.status, error.code, error.message, error.remedy);
+  }
+}
+
 /** Stores a piece of a file if it continues the pieces before it. */
 function upload(
   stub: StubGateway,
@@ -261,65 +273,6 @@ function upload(
     stub.uploads.set(pathname, there + bytes);
     json(response, 200, { bytes: there + bytes });
   } else json(response, 409, { bytes: there });
-}
-
-/** Returns the response to an owner's GET request, or undefined for other paths. */
-function ownersBody(owners: OwnersView, { pathname, searchParams }: URL): unknown {
-  const session = searchParams.get("session");
-  switch (pathname) {
-    case "/api/sessions":
-      return { sessions: owners.sessions };
-    case "/api/messages":
-      return {
-        messages: owners.messages.filter((each) => session === null || each.sessionKey === session),
-      };
-    case "/api/approvals":
-      return { approvals: owners.approvals };
-    case "/api/pairings":
-      return owners.pairings;
-    case "/api/status":
-      return owners.status;
-    case "/api/usage":
-      return owners.usage;
-    default: {
-      const asked = /^\/api\/why\/(.+)$/.exec(pathname)?.[1];
-      return asked === owners.why?.trace.messageId ? owners.why : undefined;
-    }
-  }
-}
-
-/** Records a change that a page requests, and applies it to the data. */
-function change(stub: StubGateway, path: string, body: unknown, response: ServerResponse): void {
-  stub.changes.push({ path, body });
-  const { owners } = stub;
-  const [, subject = "", id = "", deed = ""] = /^\/api\/(\w+)\/([^/]+)(?:\/(\w+))?$/.exec(path) ?? [];
-  const fields: { title?: string; code?: string } = typeof body === "object" && body !== null ? body : {};
-  if (subject === "approvals") {
-    const isOpen = owners.approvals.some((each) => each.id === id);
-    owners.approvals = owners.approvals.filter((each) => each.id !== id);
-    if (isOpen) response.writeHead(204).end();
-    else refuse(response, 404, "not_found", "There is no such thing.");
-    return;
-  }
-  if (subject === "pairings" && id === "approve") {
-    const [request] = fields.code === "GOODCODE" ? owners.pairings.pending : [];
-    if (request === undefined) {
-      refuse(response, 404, "not_found", "There is no such thing.");
-      return;
-    }
-    const { expiresAt: _, ...person } = request;
-    const paired = { ...person, approvedAt: 1_700_000_000_000, approvedBy: "token owner" };
-    owners.pairings = { pending: [], paired: [...owners.pairings.paired, paired] };
-    json(response, 200, paired);
-    return;
-  }
-  if (subject === "pairings") owners.pairings = { ...owners.pairings, paired: [] };
-  if (deed === "rename")
-    stub.conversations = stub.conversations.map((each) =>
-      each.id === id ? { ...each, title: fields.title ?? "" } : each,
-    );
-  if (deed === "remove") stub.conversations = stub.conversations.filter((each) => each.id !== id);
-  response.writeHead(204).end();
 }
 
 function tell(connection: WebSocket, frame: ServerFrame): void {

@@ -8,7 +8,7 @@ import {
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { toProblem } from "../parts/problem.tsx";
-import { approvalsQuery } from "../queries.ts";
+import { approvalsQuery } from "./queries.ts";
 
 /** An approval that was decided. `gone`: decided elsewhere or expired. */
 export interface Decided {
@@ -28,8 +28,13 @@ export interface Decisions {
  * Tracks decisions since the page was opened. An approval that disappears from the pending ones was decided elsewhere.
  *
  * @param open pending approvals; undefined until they are loaded
+ * @param onDecided called after a decision of this user
  */
-export function useDecisions(client: Client, open: readonly ApprovalInfo[] | undefined): Decisions {
+export function useDecisions(
+  client: Client,
+  open: readonly ApprovalInfo[] | undefined,
+  onDecided: (decided: Decided) => void,
+): Decisions {
   const queries = useQueryClient();
   const [decided, setDecided] = useState<readonly Decided[]>([]);
   const [problem, setProblem] = useState<Problem>();
@@ -59,6 +64,7 @@ export function useDecisions(client: Client, open: readonly ApprovalInfo[] | und
         ...before.filter((each) => each.approval.id !== approval.id),
         { approval, outcome },
       ]);
+      onDecided({ approval, outcome });
     } catch (error) {
       setProblem(toProblem(error));
     } finally {

@@ -12,8 +12,8 @@ import {
   useState,
 } from "react";
 import { useConnectionState, useGateway } from "../gateway.tsx";
-import { conversationsQuery } from "../queries.ts";
 import { Attachments } from "./attachments.ts";
+import { conversationsQuery } from "./queries.ts";
 import { useViews, type ViewActions } from "./use-views.ts";
 import { EMPTY, isBusy, type View } from "./view.ts";
 

@@ -2,7 +2,9 @@ import { getSource, type MarkdownDocument } from "@signalbox/channel/markdown";
 import type { Definition, List, ListItem, Nodes, RootContent, Table } from "mdast";
 import { createContext, Fragment, memo, type ReactNode, useContext, useRef } from "react";
 import { CodeBlock } from "../parts/code-block.tsx";
+import { ColoredCode } from "./colored-code.tsx";
 import { Formula } from "./formula.tsx";
+import "./markdown.css";
 import { type Sections, sectionsOf } from "./sections.ts";
 
 /** Renders Markdown as React elements. The text never becomes HTML, an attribute or a request. */
@@ -67,7 +69,11 @@ function Show({ node }: { node: Nodes }): ReactNode {
       );
     }
     case "code":
-      return <CodeBlock text={node.value} label={node.lang ?? ""} />;
+      return (
+        <CodeBlock text={node.value} label={node.lang ?? ""}>
+          <ColoredCode text={node.value} language={node.lang ?? ""} />
+        </CodeBlock>
+      );
     case "blockquote":
       return (
         <blockquote>

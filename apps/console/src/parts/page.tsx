@@ -1,33 +1,76 @@
+import { Button, Skeleton, Stack, VisuallyHidden } from "@mantine/core";
+import { IconError404 } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
-import type { ErrorComponentProps } from "@tanstack/react-router";
+import { type ErrorComponentProps, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import { useWords } from "../words/words.tsx";
+import { Empty } from "./empty.tsx";
+import classes from "./page.module.css";
 import { ProblemNote, toProblem } from "./problem.tsx";
 
+interface PageProps {
+  title: string;
+  /** One sentence about the page. */
+  description?: ReactNode;
+  /** Buttons and controls that concern the whole page. */
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
 /** A page with its heading. Moves the focus to the heading, so that screen readers announce it. */
-export function Page({ title, children }: { title: string; children: ReactNode }): ReactNode {
+export function Page({ title, description, actions, children }: PageProps): ReactNode {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Signalbox`;
     heading.current?.focus();
   }, [title]);
   return (
-    <div className="sheet">
-      <h2 ref={heading} tabIndex={-1}>
-        {title}
-      </h2>
-      {children}
+    <div className={classes["sheet"]} data-page>
+      <div className={classes["content"]}>
+        <header className={classes["header"]}>
+          <div className={classes["titles"]}>
+            <h2 ref={heading} tabIndex={-1}>
+              <bdi>{title}</bdi>
+            </h2>
+            {description !== undefined && <p>{description}</p>}
+          </div>
+          {actions !== undefined && <div className={classes["actions"]}>{actions}</div>}
+        </header>
+        {children}
+      </div>
     </div>
+  );
+}
+
+interface SectionProps {
+  title: string;
+  /** Controls next to the title. */
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+/** A part of a page with its own heading. */
+export function Section({ title, actions, children }: SectionProps): ReactNode {
+  return (
+    <section className={classes["section"]} aria-label={title}>
+      <header>
+        <h3>{title}</h3>
+        {actions}
+      </header>
+      {children}
+    </section>
   );
 }
 
 interface LoadedProps<Data> {
   query: UseQueryResult<Data>;
+  /** Number of placeholder rows while the data is loading. Default 5. */
+  rows?: number;
   children: (data: Data) => ReactNode;
 }
 
 /** Shows the result of a query. If a refresh fails, shows the error next to the old data. */
-export function Loaded<Data>({ query, children }: LoadedProps<Data>): ReactNode {
+export function Loaded<Data>({ query, rows, children }: LoadedProps<Data>): ReactNode {
   const words = useWords();
   return (
     <>
@@ -38,46 +81,59 @@ export function Loaded<Data>({ query, children }: LoadedProps<Data>): ReactNode 
         />
       )}
       {query.data !== undefined && children(query.data)}
-      {query.isPending && (
-        <p className="help" role="status">
-          {words.loading}
-        </p>
-      )}
+      {query.isPending && <LoadingRows {...(rows !== undefined && { rows })} />}
     </>
   );
 }
 
-export interface Fact {
-  name: string;
-  value: ReactNode;
-}
-
-/** A list of names and values. */
-export function Facts({ facts }: { facts: readonly Fact[] }): ReactNode {
+/** Placeholder for rows that are loading. */
+export function LoadingRows({ rows = 5 }: { rows?: number }): ReactNode {
+  const words = useWords();
   return (
-    <dl className="facts">
-      {facts.map(({ name, value }) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
+    <Stack gap="sm" role="status">
+      <VisuallyHidden>{words.loading}</VisuallyHidden>
+      {Array.from({ length: rows }, (_, row) => (
+        <Skeleton key={String(row)} height={44} />
       ))}
-    </dl>
+    </Stack>
   );
 }
 
-/** Shown while a page is loading. */
+/** Shown while the scripts of a page are loading. */
 export function LoadingPage(): ReactNode {
-  const words = useWords();
-  return <p className="sheet help">{words.loading}</p>;
+  return (
+    <div className={classes["sheet"]}>
+      <div className={classes["content"]}>
+        <Skeleton height={32} width={220} />
+        <LoadingRows />
+      </div>
+    </div>
+  );
 }
 
 /** Shown if a page fails to render. */
 export function BrokenPage({ error, reset }: ErrorComponentProps): ReactNode {
   const words = useWords();
   return (
-    <div className="sheet">
-      <ProblemNote problem={toProblem(error)} action={{ label: words.tryAgain, run: reset }} />
+    <div className={classes["sheet"]}>
+      <div className={classes["content"]}>
+        <ProblemNote problem={toProblem(error)} action={{ label: words.tryAgain, run: reset }} />
+      </div>
     </div>
+  );
+}
+
+/** Shown at an unknown address. */
+export function UnknownPage(): ReactNode {
+  const { notFound: words } = useWords();
+  const navigate = useNavigate();
+  return (
+    <Page title={words.title}>
+      <Empty
+        icon={IconError404}
+        title={words.text}
+        action={<Button onClick={() => void navigate({ to: "/" })}>{words.home}</Button>}
+      />
+    </Page>
   );
 }

@@ -1,5 +1,8 @@
+import { Alert, Button } from "@mantine/core";
 import { isClientError, type Problem } from "@signalbox/client";
+import { IconAlertCircle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import classes from "./problem.module.css";
 
 interface Action {
   label: string;
@@ -9,17 +12,22 @@ interface Action {
 /** An error with its remedy, and a button that retries or fixes it, if any. */
 export function ProblemNote({ problem, action }: { problem: Problem; action?: Action }): ReactNode {
   return (
-    <div className="problem" role="alert">
+    <Alert
+      color="red"
+      variant="light"
+      icon={<IconAlertCircle size={18} aria-hidden />}
+      classNames={{ message: classes["message"] ?? "" }}
+    >
       <p>
         <strong>{problem.message}</strong>
         {problem.remedy && <span> {problem.remedy}</span>}
       </p>
       {action && (
-        <button type="button" className="quiet" onClick={action.run}>
+        <Button variant="default" size="xs" onClick={action.run}>
           {action.label}
-        </button>
+        </Button>
       )}
-    </div>
+    </Alert>
   );
 }
 

@@ -1,6 +1,9 @@
+import { Button } from "@mantine/core";
 import type { ConnectionState } from "@signalbox/client";
+import { IconPlugConnectedX } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { useWords } from "../words/words.tsx";
+import classes from "./connection-note.module.css";
 
 interface Props {
   state: ConnectionState;
@@ -23,18 +26,19 @@ export function ConnectionNote({ state, onRetry }: Props): ReactNode {
   const isLost = state.kind === "waiting" || (state.kind === "connecting" && state.attempt > 1);
   const seconds = retryAt === undefined ? 0 : Math.max(0, Math.ceil((retryAt - now) / 1000));
   return (
-    <div role="status" className={isLost ? "connection" : "hidden"}>
+    <div role="status" data-connection className={isLost ? classes["lost"] : "visually-hidden"}>
       {isLost && (
         <>
+          <IconPlugConnectedX size={18} aria-hidden />
           <span>
-            {words.lost} {/* Counting aloud would drown everything else for those who listen. */}
+            {words.lost} {/* Screen readers would announce each second of the countdown. */}
             <span aria-hidden="true">{seconds > 0 ? words.retryIn(seconds) : words.connecting}</span>{" "}
             {words.waits}
           </span>
           {state.kind === "waiting" && (
-            <button type="button" className="quiet" onClick={onRetry}>
+            <Button variant="default" size="xs" onClick={onRetry}>
               {words.tryNow}
-            </button>
+            </Button>
           )}
         </>
       )}

@@ -1,58 +1,52 @@
-import { useQuery } from "@tanstack/react-query";
-import { Link, type LinkProps, useMatchRoute } from "@tanstack/react-router";
-import type { ComponentProps, ReactNode } from "react";
-import { useClient } from "../gateway.tsx";
-import { approvalsQuery } from "../queries.ts";
+import { Badge } from "@mantine/core";
+import { Link, useLocation } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { GROUPS, isAt, PAGES, type PageEntry } from "../pages.ts";
 import { useWords } from "../words/words.tsx";
+import { useWaiting } from "./area-links.tsx";
+import classes from "./sidebar.module.css";
 
-/** Links to the pages for owners. */
+/** Links to the pages for owners, by group. */
 export function PageLinks({ onFollow }: { onFollow: () => void }): ReactNode {
   const words = useWords();
-  const { data: waiting = [] } = useQuery(approvalsQuery(useClient()));
-  const isOneMessage = useMatchRoute()({ to: "/message/$id" }) !== false;
   return (
-    <nav className="pages" aria-label={words.sidebar.pages}>
-      <ul>
-        <Entry to="/activity" onClick={onFollow}>
-          {words.pages.activity}
-        </Entry>
-        <Entry to="/sessions" onClick={onFollow}>
-          {words.pages.sessions}
-        </Entry>
-        <Entry
-          to="/messages/{-$session}"
-          onClick={onFollow}
-          {...(isOneMessage && { "aria-current": "page" as const })}
-        >
-          {words.pages.messages}
-        </Entry>
-        <Entry to="/approvals" onClick={onFollow}>
-          {words.pages.approvals}
-          {waiting.length > 0 && <span className="count">{waiting.length}</span>}
-        </Entry>
-        <Entry to="/people" onClick={onFollow}>
-          {words.pages.people}
-        </Entry>
-        <Entry to="/channels" onClick={onFollow}>
-          {words.pages.channels}
-        </Entry>
-        <Entry
-          to="/usage"
-          search={{ by: "day", days: 30 }}
-          activeOptions={{ includeSearch: false }}
-          onClick={onFollow}
-        >
-          {words.pages.usage}
-        </Entry>
-      </ul>
+    <nav className={classes["pages"]} aria-label={words.sidebar.pages}>
+      {GROUPS.map((group) => {
+        const pages = PAGES.filter((page) => page.group === group);
+        return (
+          pages.length > 0 && (
+            <div key={group}>
+              <p className={classes["group"]}>{words.groups[group]}</p>
+              <ul>
+                {pages.map((page) => (
+                  <li key={page.id}>
+                    <PageLink page={page} onFollow={onFollow} />
+                  </li>
+                ))}
+              </ul>
+            </div>
+          )
+        );
+      })}
     </nav>
   );
 }
 
-function Entry(link: LinkProps & Pick<ComponentProps<"a">, "aria-current" | "onClick">): ReactNode {
+function PageLink({ page, onFollow }: { page: PageEntry; onFollow: () => void }): ReactNode {
+  const words = useWords();
+  const { pathname } = useLocation();
+  const { id, to, icon: Picture } = page;
+  const waiting: Readonly<Record<string, number>> = { ...useWaiting() };
+  const count = waiting[id] ?? 0;
   return (
-    <li>
-      <Link {...link} />
-    </li>
+    <Link to={to} onClick={onFollow} aria-current={isAt(page, pathname) ? "page" : undefined}>
+      <Picture size={17} stroke={1.7} aria-hidden />
+      {words.pages[id]}
+      {count > 0 && (
+        <Badge size="sm" circle variant="filled" aria-label={words.sidebar.waiting(count)}>
+          {count}
+        </Badge>
+      )}
+    </Link>
   );
 }

@@ -1,38 +1,93 @@
+import { ActionIcon, Drawer } from "@mantine/core";
+import { useDisclosure, useMediaQuery } from "@mantine/hooks";
+import { IconMenu2 } from "@tabler/icons-react";
 import { Outlet, useLocation } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect } from "react";
 import { ConversationsProvider } from "../conversation/conversations.tsx";
 import { useConnectionState, useGateway } from "../gateway.tsx";
+import { Sign } from "../parts/sign.tsx";
 import { useWords } from "../words/words.tsx";
 import { ConnectionNote } from "./connection-note.tsx";
+import classes from "./shell.module.css";
 import { Sidebar } from "./sidebar.tsx";
+import { useShortcuts } from "./use-shortcuts.ts";
 
-/** Frame of every page: the sidebar, and a note if the connection is lost. */
+/** Loaded when it is opened for the first time. */
+const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
+const ShortcutList = lazy(async () => ({ default: (await import("./shortcut-list.tsx")).ShortcutList }));
+
+/** Width below which the sidebar is a drawer. */
+const PHONE = "(max-width: 48em)";
+
+/** Frame of every page: the sidebar, the command palette, and a note if the connection is lost. */
 export function Shell(): ReactNode {
+  return (
+    <ConversationsProvider>
+      <Frame />
+    </ConversationsProvider>
+  );
+}
+
+function Frame(): ReactNode {
   const words = useWords();
   const { connection } = useGateway();
   const state = useConnectionState();
-  const [isMenuOpen, setMenuOpen] = useState(false);
+  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
+  const [isMenuOpen, menu] = useDisclosure(false);
+  const [isPaletteOpen, palette] = useDisclosure(false);
+  const [isListOpen, list] = useDisclosure(false);
   const { pathname } = useLocation();
+  useShortcuts({ onPalette: palette.open, onHelp: list.open });
   // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the sidebar
-  useEffect(() => setMenuOpen(false), [pathname]);
+  useEffect(menu.close, [pathname]);
+
+  const sidebar = (
+    <Sidebar
+      onFollow={menu.close}
+      onPalette={() => {
+        menu.close();
+        palette.open();
+      }}
+      onShortcuts={() => {
+        menu.close();
+        list.open();
+      }}
+    />
+  );
   return (
-    <ConversationsProvider>
-      <div className="page">
-        <Sidebar isOpen={isMenuOpen} onClose={() => setMenuOpen(false)} />
-        <main>
-          <button
-            type="button"
-            className="quiet menu"
-            aria-label={words.sidebar.open}
-            aria-expanded={isMenuOpen}
-            onClick={() => setMenuOpen(true)}
-          >
-            ☰
-          </button>
-          <ConnectionNote state={state} onRetry={() => connection.retryNow()} />
-          <Outlet />
-        </main>
-      </div>
-    </ConversationsProvider>
+    <div className={classes["frame"]}>
+      {isPhone ? (
+        <Drawer
+          opened={isMenuOpen}
+          onClose={menu.close}
+          size="19rem"
+          padding={0}
+          withCloseButton={false}
+          title={words.sidebar.open}
+          classNames={{ header: "visually-hidden", body: classes["drawer"] ?? "" }}
+        >
+          {sidebar}
+        </Drawer>
+      ) : (
+        sidebar
+      )}
+      <main className={classes["main"]} data-ready>
+        {isPhone && (
+          <div className={classes["bar"]}>
+            <ActionIcon size="lg" aria-label={words.sidebar.open} onClick={menu.open}>
+              <IconMenu2 size={20} aria-hidden />
+            </ActionIcon>
+            <Sign size={22} />
+            <strong>Signalbox</strong>
+          </div>
+        )}
+        <ConnectionNote state={state} onRetry={() => connection.retryNow()} />
+        <Outlet />
+      </main>
+      <Suspense>
+        {isPaletteOpen && <Palette onClose={palette.close} onShortcuts={list.open} />}
+        {isListOpen && <ShortcutList onClose={list.close} />}
+      </Suspense>
+    </div>
   );
 }

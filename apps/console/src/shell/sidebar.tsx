@@ -1,58 +1,65 @@
-import { type ReactNode, useEffect } from "react";
+import { Button, Kbd, UnstyledButton } from "@mantine/core";
+import { IconEdit, IconSearch } from "@tabler/icons-react";
+import { useLocation } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { useConversations } from "../conversation/conversations.tsx";
 import { useGateway } from "../gateway.tsx";
 import { Sign } from "../parts/sign.tsx";
-import { useLanguage, useWords } from "../words/words.tsx";
+import { useWords } from "../words/words.tsx";
+import { AccountMenu } from "./account-menu.tsx";
+import { AreaLinks } from "./area-links.tsx";
 import { ConversationList } from "./conversation-list.tsx";
 import { PageLinks } from "./page-links.tsx";
+import classes from "./sidebar.module.css";
+import { COMMAND_KEY } from "./use-shortcuts.ts";
 
 interface Props {
-  /** True while the sidebar is open on a narrow screen, where it covers the page. */
-  isOpen: boolean;
-  onClose: () => void;
+  /** Called when the user follows a link, to close the drawer on a phone. */
+  onFollow: () => void;
+  onPalette: () => void;
+  onShortcuts: () => void;
 }
 
-export function Sidebar({ isOpen, onClose }: Props): ReactNode {
-  const words = useWords();
-  const [language, choose] = useLanguage();
-  const { me, signOut } = useGateway();
+/** The navigation: conversations in the chat, pages elsewhere. */
+export function Sidebar({ onFollow, onPalette, onShortcuts }: Props): ReactNode {
+  const { sidebar: words, palette } = useWords();
+  const { me } = useGateway();
   const { begin } = useConversations();
-  useEffect(() => {
-    if (!isOpen) return;
-    const close = (event: KeyboardEvent) => {
-      if (event.key === "Escape") onClose();
-    };
-    addEventListener("keydown", close);
-    return () => removeEventListener("keydown", close);
-  }, [isOpen, onClose]);
-
+  const { pathname } = useLocation();
+  const isOwner = me.user.role !== "member";
+  const isChat = pathname === "/" || pathname.startsWith("/c/");
   return (
-    <>
-      {isOpen && (
-        <button type="button" className="shade" aria-label={words.sidebar.close} onClick={onClose} />
-      )}
-      <div className={isOpen ? "sidebar open" : "sidebar"}>
-        <div className="brand">
-          <Sign />
-          <h1>Signalbox</h1>
-        </div>
-        {me.user.role !== "member" && <PageLinks onFollow={onClose} />}
-        <button type="button" className="new" onClick={() => begin()}>
-          {words.sidebar.begin}
-        </button>
-        <ConversationList onFollow={onClose} />
-        <footer>
-          <span>
-            {me.user.name} · {me.version}
-          </span>
-          <button type="button" className="quiet" onClick={() => choose(language === "en" ? "zh" : "en")}>
-            {words.sidebar.language}
-          </button>
-          <button type="button" className="quiet" onClick={() => void signOut()}>
-            {words.sidebar.signOut}
-          </button>
-        </footer>
+    <div className={classes["sidebar"]} data-sidebar>
+      <div className={classes["brand"]}>
+        <Sign />
+        <h1>Signalbox</h1>
       </div>
-    </>
+      <UnstyledButton className={classes["search"] ?? ""} onClick={onPalette}>
+        <IconSearch size={16} aria-hidden />
+        <span>{palette.open}</span>
+        <Kbd size="xs" aria-hidden>
+          {COMMAND_KEY} K
+        </Kbd>
+      </UnstyledButton>
+      {isOwner && <AreaLinks isChat={isChat} onFollow={onFollow} />}
+      {isChat || !isOwner ? (
+        <>
+          <Button
+            variant="light"
+            leftSection={<IconEdit size={16} aria-hidden />}
+            onClick={() => {
+              onFollow();
+              begin();
+            }}
+          >
+            {words.begin}
+          </Button>
+          <ConversationList onFollow={onFollow} />
+        </>
+      ) : (
+        <PageLinks onFollow={onFollow} />
+      )}
+      <AccountMenu onShortcuts={onShortcuts} />
+    </div>
   );
 }

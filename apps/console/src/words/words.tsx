@@ -30,8 +30,14 @@ export function InLanguage({ children }: { children: ReactNode }): ReactNode {
   return <Chosen value={chosen}>{children}</Chosen>;
 }
 
+/** Returns the texts that the frame and several pages share. */
 export function useWords(): Words {
   return useContext(Chosen).words;
+}
+
+/** Creates a hook that returns the texts of one page. They are loaded with the page. */
+export function pageWords<PageWords>(words: Readonly<Record<Language, PageWords>>): () => PageWords {
+  return () => words[useLanguage()[0]];
 }
 
 export function useLanguage(): [Language, (language: Language) => void] {

@@ -1,70 +1,90 @@
+import { Anchor } from "@mantine/core";
 import type { Activity } from "@signalbox/client";
+import { IconRobot } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { approvalsQuery } from "../../approvals/queries.ts";
 import { useClient } from "../../gateway.tsx";
-import { Page } from "../../parts/page.tsx";
-import { approvalsQuery } from "../../queries.ts";
+import { Empty } from "../../parts/empty.tsx";
+import { Figures } from "../../parts/figures.tsx";
+import { LoadingRows, Page, Section } from "../../parts/page.tsx";
+import { Time } from "../../parts/time.tsx";
+import { useFormat } from "../../words/use-format.ts";
 import { useWords } from "../../words/words.tsx";
 import { Commands } from "./commands.tsx";
 import { Runs } from "./runs.tsx";
 import { Schedules } from "./schedules.tsx";
 import { useActivity } from "./use-activity.ts";
 import { WaitingMessages } from "./waiting-messages.tsx";
+import { useActivityWords } from "./words.ts";
 
 /** Current activity of the gateway: runs, waiting messages, background commands and schedules. */
 export function ActivityPage(): ReactNode {
-  const words = useWords();
+  const { pages } = useWords();
+  const words = useActivityWords();
   const activity = useActivity();
   return (
-    <Page title={words.pages.activity}>
-      {activity === undefined ? (
-        <p className="help" role="status">
-          {words.loading}
-        </p>
-      ) : (
-        <Everything activity={activity} />
-      )}
+    <Page title={pages.activity} description={words.description}>
+      {activity === undefined ? <LoadingRows /> : <CurrentActivity activity={activity} />}
     </Page>
   );
 }
 
-function Everything({ activity: { runs, waiting, commands, schedules } }: { activity: Activity }): ReactNode {
-  const { activity: words } = useWords();
+function CurrentActivity({ activity }: { activity: Activity }): ReactNode {
+  const words = useActivityWords();
+  const format = useFormat();
+  const { runs, waiting, commands, schedules } = activity;
+  const { data: approvals = [] } = useQuery(approvalsQuery(useClient()));
+  const next = schedules[0]?.nextAt;
   return (
     <>
-      <p role="status" className="sentence">
-        {words.summary(runs.length, waiting.length)}
-      </p>
-      <OpenQuestions />
-      <h3>{words.runs}</h3>
-      {runs.length === 0 ? <p className="help">{words.noRuns}</p> : <Runs runs={runs} />}
-      <h3>{words.waiting}</h3>
-      {waiting.length === 0 ? (
-        <p className="help">{words.nothingWaits}</p>
-      ) : (
-        <WaitingMessages messages={waiting} />
+      <Figures
+        label={words.description}
+        figures={[
+          { name: words.runsInProgress, value: format.number(runs.length) },
+          { name: words.messagesWaiting, value: format.number(waiting.length) },
+          {
+            name: words.approvalsWaiting,
+            value:
+              approvals.length === 0 ? (
+                "0"
+              ) : (
+                <Anchor inherit renderRoot={(props) => <Link {...props} to="/approvals" />}>
+                  {format.number(approvals.length)}
+                </Anchor>
+              ),
+          },
+          {
+            name: words.nextSchedule,
+            value: next === undefined ? words.nothingScheduled : <Time at={next} />,
+          },
+        ]}
+      />
+      <Section title={words.runs}>
+        {runs.length === 0 ? (
+          <Empty icon={IconRobot} title={words.noRuns}>
+            {words.noRunsYet}
+          </Empty>
+        ) : (
+          <Runs runs={runs} />
+        )}
+      </Section>
+      {waiting.length > 0 && (
+        <Section title={words.waiting}>
+          <WaitingMessages messages={waiting} />
+        </Section>
       )}
-      <h3>{words.commands}</h3>
-      {commands.length === 0 ? <p className="help">{words.noCommands}</p> : <Commands commands={commands} />}
-      <h3>{words.schedules}</h3>
-      {schedules.length === 0 ? (
-        <p className="help">{words.noSchedules}</p>
-      ) : (
-        <Schedules schedules={schedules} />
+      {commands.length > 0 && (
+        <Section title={words.commands}>
+          <Commands commands={commands} />
+        </Section>
+      )}
+      {schedules.length > 0 && (
+        <Section title={words.schedules}>
+          <Schedules schedules={schedules} />
+        </Section>
       )}
     </>
-  );
-}
-
-/** Link to the pending approvals, if any. */
-function OpenQuestions(): ReactNode {
-  const { activity: words } = useWords();
-  const { data: open = [] } = useQuery(approvalsQuery(useClient()));
-  if (open.length === 0) return null;
-  return (
-    <p>
-      <Link to="/approvals">{words.approvals(open.length)}</Link>
-    </p>
   );
 }

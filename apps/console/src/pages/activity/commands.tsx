@@ -1,5 +1,6 @@
 import type { ActivityCommand } from "@signalbox/client";
 import type { ReactNode } from "react";
+import classes from "./activity.module.css";
 import { Ongoing } from "./ongoing.tsx";
 import { useNow } from "./use-now.ts";
 
@@ -7,7 +8,7 @@ import { useNow } from "./use-now.ts";
 export function Commands({ commands }: { commands: readonly ActivityCommand[] }): ReactNode {
   const now = useNow();
   return (
-    <ul className="rows">
+    <ul className={classes["rows"]}>
       {commands.map(({ id, command, sessionKey, startedAt }) => (
         <Ongoing
           key={`${sessionKey} ${id}`}

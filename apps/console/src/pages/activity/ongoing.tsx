@@ -1,7 +1,9 @@
 import type { ReactNode } from "react";
+import { StateBadge } from "../../parts/state-badge.tsx";
 import { useFormat } from "../../words/use-format.ts";
-import { useWords } from "../../words/words.tsx";
+import classes from "./activity.module.css";
 import { SessionLink } from "./session-link.tsx";
+import { useActivityWords } from "./words.ts";
 
 interface OngoingProps {
   /** Name of the activity. */
@@ -15,19 +17,17 @@ interface OngoingProps {
 
 /** One activity of a session with its duration. */
 export function Ongoing({ name, startedAt, now, sessionKey, children }: OngoingProps): ReactNode {
-  const { activity: words } = useWords();
+  const words = useActivityWords();
   const format = useFormat();
   return (
-    <li>
-      <span className="row-head">
+    <li className={classes["row"]}>
+      <div className={classes["head"]}>
         <strong>
           <bdi>{name}</bdi>
         </strong>
-        <span className="badge running">{words.since(format.duration(Math.max(0, now - startedAt)))}</span>
-      </span>
-      <span className="about">
-        <SessionLink sessionKey={sessionKey} />
-      </span>
+        <StateBadge tone="busy">{words.since(format.duration(Math.max(0, now - startedAt)))}</StateBadge>
+      </div>
+      <SessionLink sessionKey={sessionKey} />
       {children}
     </li>
   );

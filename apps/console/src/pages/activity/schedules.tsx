@@ -1,21 +1,21 @@
 import type { ScheduleInfo } from "@signalbox/client";
 import type { ReactNode } from "react";
-import { useFormat } from "../../words/use-format.ts";
+import { Time } from "../../parts/time.tsx";
+import classes from "./activity.module.css";
 
 /** Schedules and heartbeats, soonest first. */
 export function Schedules({ schedules }: { schedules: readonly ScheduleInfo[] }): ReactNode {
-  const format = useFormat();
   return (
-    <ul className="rows">
+    <ul className={classes["rows"]}>
       {schedules.map(({ id, agent, when, nextAt, text }) => (
-        <li key={`${agent} ${id}`}>
-          <span className="row-head">
+        <li key={`${agent} ${id}`} className={classes["row"]}>
+          <div className={classes["head"]}>
             <strong>
               <bdi>{text}</bdi>
             </strong>
-            <time dateTime={new Date(nextAt).toISOString()}>{format.time(nextAt)}</time>
-          </span>
-          <span className="about">
+            <Time at={nextAt} />
+          </div>
+          <span className={classes["about"]}>
             {agent} · {when}
           </span>
         </li>

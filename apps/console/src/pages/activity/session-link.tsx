@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 /** Link to the messages of a session. */
 export function SessionLink({ sessionKey }: { sessionKey: string }): ReactNode {
   return (
-    <Link to="/messages/{-$session}" params={{ session: sessionKey }}>
+    <Link to="/messages" search={{ session: sessionKey }}>
       {sessionKey}
     </Link>
   );

@@ -1,29 +1,28 @@
 import type { MessageInfo } from "@signalbox/client";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { useFormat } from "../../words/use-format.ts";
-import { useWords } from "../../words/words.tsx";
+import { MessageState } from "../../parts/message-state.tsx";
+import { Time } from "../../parts/time.tsx";
+import classes from "./activity.module.css";
 
 /** Messages that wait for a run, each with a link to its trace. */
 export function WaitingMessages({ messages }: { messages: readonly MessageInfo[] }): ReactNode {
-  const words = useWords();
-  const format = useFormat();
   return (
-    <ul className="rows">
+    <ul className={classes["rows"]}>
       {messages.map(({ id, at, channel, account, sender, text, state }) => (
-        <li key={id}>
-          <Link to="/message/$id" params={{ id }}>
-            <span className="row-head">
-              <strong>
+        <li key={id} className={classes["row"]}>
+          <div className={classes["head"]}>
+            <strong>
+              <Link to="/message/$id" params={{ id }}>
                 <bdi>{text === "" ? "—" : text}</bdi>
-              </strong>
-              <span className="badge">{words.messages.states[state]}</span>
-              <time dateTime={new Date(at).toISOString()}>{format.time(at)}</time>
-            </span>
-            <span className="about">
-              {channel}/{account} · <bdi>{sender}</bdi>
-            </span>
-          </Link>
+              </Link>
+            </strong>
+            <MessageState state={state} />
+            <Time at={at} />
+          </div>
+          <span className={classes["about"]}>
+            {channel}/{account} · <bdi>{sender}</bdi>
+          </span>
         </li>
       ))}
     </ul>

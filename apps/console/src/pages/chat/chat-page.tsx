@@ -1,20 +1,22 @@
+import { Alert, Code } from "@mantine/core";
+import { IconFlask } from "@tabler/icons-react";
 import { getRouteApi } from "@tanstack/react-router";
-import { type ReactNode, useCallback, useEffect } from "react";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { WaitingApprovals } from "../../approvals/waiting-approvals.tsx";
 import { useConversations } from "../../conversation/conversations.tsx";
 import type { Uploaded } from "../../conversation/item.ts";
 import { isBusy } from "../../conversation/view.ts";
 import { useConnectionState, useGateway } from "../../gateway.tsx";
-import { useWords } from "../../words/words.tsx";
 import { ChatHeader } from "./chat-header.tsx";
 import { Composer } from "./composer.tsx";
 import { Log } from "./log.tsx";
+import { useChatWords } from "./words.ts";
 
 const route = getRouteApi("/c/$conversation");
 
 /** One conversation with an agent. */
 export function ChatPage(): ReactNode {
-  const words = useWords();
+  const words = useChatWords();
   const { me } = useGateway();
   const state = useConnectionState();
   const { conversation } = route.useParams();
@@ -23,6 +25,8 @@ export function ChatPage(): ReactNode {
   const agentId = agentOf(conversation);
   const agent = agents.find(({ id }) => id === agentId);
   const view = viewOf(conversation);
+  /** Counts how often a message was put into the input again. The input is created again each time. */
+  const [edits, setEdits] = useState(0);
 
   useEffect(() => open(conversation), [open, conversation]);
   useEffect(() => {
@@ -34,19 +38,41 @@ export function ChatPage(): ReactNode {
     [actions, conversation, agentId],
   );
   const dismiss = useCallback((key: string) => actions.dismiss(conversation, key), [actions, conversation]);
+  const edit = useCallback(
+    (text: string) => {
+      drafts.set(conversation, text);
+      setEdits((count) => count + 1);
+    },
+    [drafts, conversation],
+  );
 
   return (
     <>
       <ChatHeader key={`header ${conversation}`} info={info} agentId={agentId} />
       {agents.some(({ demo }) => demo) && (
-        <p className="demo" role="note">
-          <strong>{words.chat.demo}</strong> {words.chat.demoText}
-        </p>
+        <Alert
+          role="note"
+          color="yellow"
+          radius={0}
+          py={6}
+          icon={<IconFlask size={18} aria-hidden />}
+          flex="none"
+        >
+          <strong>{words.demo}</strong> {words.demoText} <Code>signalbox init</Code>
+        </Alert>
       )}
-      <Log key={conversation} view={view} agent={agent} onSend={send} onDismiss={dismiss} />
-      {me.user.role !== "member" && <WaitingApprovals />}
+      <Log
+        key={conversation}
+        view={view}
+        agent={agent}
+        onSend={send}
+        onEdit={edit}
+        onDismiss={dismiss}
+        canExplain={me.user.role !== "member"}
+      />
+      {me.user.role !== "member" && <WaitingApprovals isInChat />}
       <Composer
-        key={`composer ${conversation}`}
+        key={`composer ${conversation} ${edits}`}
         draft={drafts.get(conversation) ?? ""}
         onDraft={(text) => drafts.set(conversation, text)}
         attachments={attachmentsOf(conversation)}

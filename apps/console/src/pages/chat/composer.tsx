@@ -1,4 +1,6 @@
+import { ActionIcon, Textarea, Tooltip } from "@mantine/core";
 import { MAX_ATTACHMENTS } from "@signalbox/client";
+import { IconArrowUp, IconPaperclip, IconPlayerStopFilled } from "@tabler/icons-react";
 import {
   type ClipboardEvent,
   type DragEvent,
@@ -11,8 +13,9 @@ import {
 } from "react";
 import type { Attachments } from "../../conversation/attachments.ts";
 import type { Uploaded } from "../../conversation/item.ts";
-import { useWords } from "../../words/words.tsx";
 import { ChosenFiles } from "./attachment-list.tsx";
+import classes from "./composer.module.css";
+import { useChatWords } from "./words.ts";
 
 interface Props {
   draft: string;
@@ -31,7 +34,7 @@ interface Props {
  */
 export function Composer(props: Props): ReactNode {
   const { draft, onDraft, attachments, agentName, isBusy, canStop, onSend, onStop } = props;
-  const { chat: words, attachments: fileWords } = useWords();
+  const words = useChatWords();
   const [text, setText] = useState(draft);
   const [isOver, setIsOver] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -43,7 +46,9 @@ export function Composer(props: Props): ReactNode {
 
   useEffect(() => {
     // On a touch screen, the keyboard would cover the conversation.
-    if (matchMedia("(hover: hover)").matches) field.current?.focus();
+    if (!matchMedia("(hover: hover)").matches) return;
+    field.current?.focus();
+    field.current?.setSelectionRange(field.current.value.length, field.current.value.length);
   }, []);
 
   const write = (next: string) => {
@@ -85,7 +90,8 @@ export function Composer(props: Props): ReactNode {
 
   return (
     <form
-      className={isOver ? "composer over" : "composer"}
+      className={classes["composer"]}
+      data-over={isOver || undefined}
       onSubmit={(event) => {
         event.preventDefault();
         send();
@@ -97,52 +103,71 @@ export function Composer(props: Props): ReactNode {
       onDragLeave={() => setIsOver(false)}
       onDrop={onDrop}
     >
-      <ChosenFiles chosen={chosen} onRemove={(key) => attachments.remove(key)} />
-      {areTooMany && (
-        <p className="too-many" role="alert">
-          {fileWords.tooMany(MAX_ATTACHMENTS)}
-        </p>
-      )}
-      <input
-        ref={picker}
-        type="file"
-        multiple
-        hidden
-        onChange={(event) => {
-          choose(event.target.files);
-          // Reset the value, so that choosing the same file again fires a change event.
-          event.target.value = "";
-        }}
-      />
-      <button
-        type="button"
-        className="quiet attach"
-        aria-label={fileWords.attach}
-        title={fileWords.attach}
-        onClick={() => picker.current?.click()}
-      >
-        +
-      </button>
-      <div className="field" data-text={text}>
-        <textarea
+      <div className={classes["box"]}>
+        <ChosenFiles chosen={chosen} onRemove={(key) => attachments.remove(key)} />
+        {areTooMany && (
+          <p className={classes["too-many"]} role="alert">
+            {words.tooMany(MAX_ATTACHMENTS)}
+          </p>
+        )}
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          onChange={(event) => {
+            choose(event.target.files);
+            // Reset the value, so that choosing the same file again fires a change event.
+            event.target.value = "";
+          }}
+        />
+        <Textarea
           ref={field}
-          rows={1}
+          variant="unstyled"
+          autosize
+          minRows={1}
+          maxRows={12}
           value={text}
           aria-label={words.messageTo(agentName)}
           placeholder={words.placeholder(agentName)}
-          onChange={(event) => write(event.target.value)}
+          classNames={{ input: classes["input"] ?? "" }}
+          onChange={(event) => write(event.currentTarget.value)}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
         />
+        <div className={classes["tools"]}>
+          <Tooltip label={words.attach}>
+            <ActionIcon size="lg" aria-label={words.attach} onClick={() => picker.current?.click()}>
+              <IconPaperclip size={19} stroke={1.7} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+          <small>{words.hint}</small>
+          {isBusy && (
+            <ActionIcon
+              size="lg"
+              variant="light"
+              color="red"
+              radius="xl"
+              aria-label={words.stop}
+              onClick={stop}
+              disabled={!canStop}
+            >
+              <IconPlayerStopFilled size={16} aria-hidden />
+            </ActionIcon>
+          )}
+          <ActionIcon
+            type="submit"
+            size="lg"
+            variant="filled"
+            color="signal"
+            radius="xl"
+            aria-label={words.send}
+            disabled={!canSend}
+          >
+            <IconArrowUp size={19} aria-hidden />
+          </ActionIcon>
+        </div>
       </div>
-      {isBusy && (
-        <button type="button" className="stop" onClick={stop} disabled={!canStop}>
-          {words.stop}
-        </button>
-      )}
-      <button type="submit" disabled={!canSend}>
-        {words.send}
-      </button>
     </form>
   );
 }

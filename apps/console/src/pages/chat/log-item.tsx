@@ -1,3 +1,4 @@
+import { Button, Group } from "@mantine/core";
 import type { Problem } from "@signalbox/client";
 import { lazy, memo, type ReactNode, Suspense } from "react";
 import type { Item, Uploaded } from "../../conversation/item.ts";
@@ -5,9 +6,12 @@ import { ProblemNote } from "../../parts/problem.tsx";
 import { useFormat } from "../../words/use-format.ts";
 import { useWords } from "../../words/words.tsx";
 import { SentFiles } from "./attachment-list.tsx";
+import classes from "./log-item.module.css";
+import { MessageActions } from "./message-actions.tsx";
 import { ToolCall } from "./tool-call.tsx";
+import { useChatWords } from "./words.ts";
 
-/** Loaded with the first answer, because the Markdown parser is a quarter of the page's scripts. */
+/** Loaded with the first answer, because the Markdown parser is large. */
 const Markdown = lazy(async () => ({ default: (await import("../../markdown/markdown.tsx")).Markdown }));
 
 interface Props {
@@ -15,82 +19,111 @@ interface Props {
   /** The item is the last one of the current run. */
   isOpen: boolean;
   onSend: (text: string, files?: readonly Uploaded[]) => void;
+  onEdit: (text: string) => void;
   onDismiss: (key: string) => void;
+  /** Links messages to the page that explains them. */
+  canExplain: boolean;
+  /** Text of the message that this answer replies to, if it can be sent again. */
+  retryText?: string;
 }
 
-export const LogItem = memo(function LogItem({ item, isOpen, onSend, onDismiss }: Props): ReactNode {
-  const words = useWords();
+export const LogItem = memo(function LogItem(props: Props): ReactNode {
+  const { item, onDismiss } = props;
+  const { dismiss } = useWords();
   switch (item.kind) {
     case "user":
-      return (
-        <>
-          {item.begins && (
-            <p className="divider">
-              <span>{words.chat.beginsAnew}</span>
-            </p>
-          )}
-          <article className={`user ${item.state}`} aria-label={words.chat.you}>
-            {item.text !== "" && <div className="bubble">{item.text}</div>}
-            {item.files && <SentFiles files={item.files} />}
-            {item.state === "sending" && <p className="state">{words.chat.sending}</p>}
-            {item.problem && (
-              <ProblemNote
-                problem={item.problem}
-                action={{
-                  label: words.chat.sendAgain,
-                  run: () => {
-                    onDismiss(item.key);
-                    onSend(item.text, item.unsent);
-                  },
-                }}
-              />
-            )}
-          </article>
-        </>
-      );
+      return <UserMessage {...props} item={item} />;
     case "assistant":
-      return (
-        <article className={`assistant ${item.state}`} aria-label={words.chat.agent}>
-          {item.thinking !== "" && (
-            <details className="thinking">
-              <summary>{words.chat.thinking}</summary>
-              <p>{item.thinking}</p>
-            </details>
-          )}
-          {item.text !== "" && (
-            <Suspense fallback={<div className="markdown">{item.text}</div>}>
-              <Markdown text={item.text} />
-            </Suspense>
-          )}
-          {isOpen && item.choices && (
-            // biome-ignore lint/a11y/useSemanticElements: a fieldset needs a form, and there is no form
-            <div className="answers" role="group" aria-label={words.chat.answers}>
-              {item.choices.map((choice) => (
-                <button key={choice} type="button" className="quiet" onClick={() => onSend(choice)}>
-                  {choice}
-                </button>
-              ))}
-            </div>
-          )}
-          {item.state === "cut" && item.text !== "" && <p className="state">{words.chat.unfinished}</p>}
-        </article>
-      );
+      return <Answer {...props} item={item} />;
     case "tool":
       return <ToolCall call={item} />;
     case "end":
       return <EndOfRun end={item} />;
     case "problem":
       return (
-        <ProblemNote
-          problem={item.problem}
-          action={{ label: words.dismiss, run: () => onDismiss(item.key) }}
-        />
+        <ProblemNote problem={item.problem} action={{ label: dismiss, run: () => onDismiss(item.key) }} />
       );
   }
 });
 
+type UserProps = Props & { item: Extract<Item, { kind: "user" }> };
+
+function UserMessage({ item, onSend, onEdit, onDismiss, canExplain }: UserProps): ReactNode {
+  const words = useChatWords();
+  return (
+    <>
+      {item.begins && (
+        <p className={classes["divider"]}>
+          <span>{words.beginsAnew}</span>
+        </p>
+      )}
+      <article className={classes["user"]} data-state={item.state} aria-label={words.you}>
+        {item.text !== "" && <div className={classes["bubble"]}>{item.text}</div>}
+        {item.files && <SentFiles files={item.files} />}
+        {item.state === "sending" && <p className={classes["state"]}>{words.sending}</p>}
+        {item.state === "sent" && item.text !== "" && (
+          <MessageActions
+            text={item.text}
+            onEdit={() => onEdit(item.text)}
+            {...(canExplain && { explained: item.id })}
+          />
+        )}
+        {item.problem && (
+          <ProblemNote
+            problem={item.problem}
+            action={{
+              label: words.sendAgain,
+              run: () => {
+                onDismiss(item.key);
+                onSend(item.text, item.unsent);
+              },
+            }}
+          />
+        )}
+      </article>
+    </>
+  );
+}
+
+type AnswerProps = Props & { item: Extract<Item, { kind: "assistant" }> };
+
+function Answer({ item, isOpen, onSend, retryText }: AnswerProps): ReactNode {
+  const words = useChatWords();
+  return (
+    <article className={classes["assistant"]} data-state={item.state} aria-label={words.agent}>
+      {item.thinking !== "" && (
+        <details className={classes["thinking"]}>
+          <summary>{words.thinking}</summary>
+          <p>{item.thinking}</p>
+        </details>
+      )}
+      {item.text !== "" && (
+        <Suspense fallback={<div className="markdown">{item.text}</div>}>
+          <Markdown text={item.text} />
+        </Suspense>
+      )}
+      {isOpen && item.choices && (
+        <Group gap="xs" mt="sm" role="group" aria-label={words.answers}>
+          {item.choices.map((choice) => (
+            <Button key={choice} variant="default" radius="xl" onClick={() => onSend(choice)}>
+              {choice}
+            </Button>
+          ))}
+        </Group>
+      )}
+      {item.state === "cut" && item.text !== "" && <p className={classes["state"]}>{words.unfinished}</p>}
+      {item.state !== "streaming" && item.text !== "" && (
+        <MessageActions
+          text={item.text}
+          {...(retryText !== undefined && retryText !== "" && { onRetry: () => onSend(retryText) })}
+        />
+      )}
+    </article>
+  );
+}
+
 function EndOfRun({ end }: { end: Extract<Item, { kind: "end" }> }): ReactNode {
-  const { chat: words } = useWords();
+  const words = useChatWords();
   const format = useFormat();
   const parts: string[] = [];
   const outcome = words.outcomes[end.outcome];
@@ -100,9 +133,10 @@ function EndOfRun({ end }: { end: Extract<Item, { kind: "end" }> }): ReactNode {
     parts.push(words.tokens(format.number(inputTokens), format.number(outputTokens)));
     if (costMicros !== undefined) parts.push(words.cost(format.cost(costMicros)));
   }
+  if (parts.length === 0 && end.error === undefined) return null;
   return (
-    <div className={`end ${end.outcome}`}>
-      {parts.length > 0 && <p className="how">{parts.join(" · ")}</p>}
+    <div className={classes["end"]} data-outcome={end.outcome}>
+      {parts.length > 0 && <p>{parts.join(" · ")}</p>}
       {end.error !== undefined && <WhyFailed error={end.error} />}
     </div>
   );
@@ -110,14 +144,14 @@ function EndOfRun({ end }: { end: Extract<Item, { kind: "end" }> }): ReactNode {
 
 /** An error. Shows the remedy, and folds the vendor's message, which can be long. */
 function WhyFailed({ error }: { error: Problem }): ReactNode {
-  const { chat: words } = useWords();
+  const words = useChatWords();
   const remedy = words.remedy(error.code) ?? error.remedy;
   return (
     <>
       {remedy !== undefined && <p>{remedy}</p>}
       <details>
-        <summary className="why">{words.whyFailed(error.code)}</summary>
-        <p className="said">{error.message}</p>
+        <summary>{words.whyFailed(error.code)}</summary>
+        <p className={classes["vendor"]}>{error.message}</p>
       </details>
     </>
   );

@@ -1,15 +1,22 @@
+import { Avatar, Button } from "@mantine/core";
 import type { AgentInfo } from "@signalbox/client";
+import { IconArrowDown } from "@tabler/icons-react";
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Uploaded } from "../../conversation/item.ts";
 import { isBusy, type View } from "../../conversation/view.ts";
-import { useWords } from "../../words/words.tsx";
+import classes from "./log.module.css";
 import { LogItem } from "./log-item.tsx";
+import { useChatWords } from "./words.ts";
 
 interface Props {
   view: View;
   agent: AgentInfo | undefined;
   onSend: (text: string, files?: readonly Uploaded[]) => void;
+  /** Puts a text into the input. */
+  onEdit: (text: string) => void;
   onDismiss: (key: string) => void;
+  /** Links messages to the page that explains them. */
+  canExplain: boolean;
 }
 
 /** Example messages for the demo model. */
@@ -23,14 +30,16 @@ const EXAMPLES = [
 const NEAR = 80;
 
 /** The messages of a conversation. Follows new content unless the user has scrolled up. */
-export function Log({ view, agent, onSend, onDismiss }: Props): ReactNode {
-  const { chat: words } = useWords();
+export function Log({ view, agent, onSend, onEdit, onDismiss, canExplain }: Props): ReactNode {
+  const words = useChatWords();
   const box = useRef<HTMLDivElement>(null);
   const entries = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   const [away, setAway] = useState(false);
   const last = view.items.at(-1);
-  const lastSaid = view.items.findLastIndex(({ kind }) => kind === "user");
+  const lastUserItem = view.items.findLastIndex(({ kind }) => kind === "user");
+  const lastAnswer = view.items.findLastIndex(({ kind }) => kind === "assistant");
+  const asked = view.items[lastUserItem];
   const isWriting = last?.kind === "assistant" && last.state === "streaming";
 
   const toEnd = useCallback(() => {
@@ -62,9 +71,9 @@ export function Log({ view, agent, onSend, onDismiss }: Props): ReactNode {
   };
 
   return (
-    <div className="log-frame">
+    <div className={classes["frame"]}>
       <div
-        className="log"
+        className={classes["log"]}
         role="log"
         aria-label={words.conversation}
         ref={box}
@@ -72,63 +81,73 @@ export function Log({ view, agent, onSend, onDismiss }: Props): ReactNode {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
         tabIndex={0}
       >
-        <div className="entries" ref={entries}>
+        <div className={classes["entries"]} ref={entries}>
           {view.loaded && view.items.length === 0 && <Welcome agent={agent} onSend={onSend} />}
           {view.items.map((item, place) => (
             <LogItem
               key={item.key}
               item={item}
-              isOpen={isBusy(view) && place > lastSaid}
+              isOpen={isBusy(view) && place > lastUserItem}
               onSend={onSend}
+              onEdit={onEdit}
               onDismiss={onDismiss}
+              canExplain={canExplain}
+              {...(place === lastAnswer &&
+                asked?.kind === "user" &&
+                !isBusy(view) && { retryText: asked.text })}
             />
           ))}
           {isBusy(view) && !isWriting && (
-            <p className="working">
-              <span className="dots" aria-hidden="true">
+            <p className={classes["working"]}>
+              <span className={classes["dots"]} aria-hidden="true">
                 <i /> <i /> <i />
               </span>
-              <span className="hidden">{words.working}</span>
+              <span className="visually-hidden">{words.working}</span>
             </p>
           )}
         </div>
       </div>
       {away && (
-        <button
-          type="button"
-          className="latest"
+        <Button
+          className={classes["latest"] ?? ""}
+          variant="default"
+          size="xs"
+          radius="xl"
+          rightSection={<IconArrowDown size={14} aria-hidden />}
           onClick={() => {
             follows.current = true;
             toEnd();
           }}
         >
           {words.latest}
-        </button>
+        </Button>
       )}
     </div>
   );
 }
 
-function Welcome({
-  agent,
-  onSend,
-}: {
+interface WelcomeProps {
   agent: AgentInfo | undefined;
   onSend: (text: string) => void;
-}): ReactNode {
-  const { chat: words } = useWords();
-  if (agent === undefined) return <p className="welcome">{words.noAgent}</p>;
+}
+
+function Welcome({ agent, onSend }: WelcomeProps): ReactNode {
+  const words = useChatWords();
+  if (agent === undefined) return <p className={classes["welcome"]}>{words.noAgent}</p>;
   return (
-    <div className="welcome">
-      <h2>{agent.name}</h2>
+    <div className={classes["welcome"]}>
+      <Avatar size={56} color="signal" name={agent.name} aria-hidden />
+      <h2>
+        <bdi>{agent.name}</bdi>
+      </h2>
       <p>{words.welcome}</p>
       {agent.demo && (
         <ul aria-label={words.examples}>
           {EXAMPLES.map((example) => (
             <li key={example}>
-              <button type="button" className="quiet" onClick={() => onSend(example)}>
+              <Button variant="default" radius="xl" onClick={() => onSend(example)}>
                 {example}
-              </button>
+              </Button>
             </li>
           ))}
         </ul>

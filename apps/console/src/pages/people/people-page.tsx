@@ -1,40 +1,37 @@
-import { isClientError, type PairingList, type Problem } from "@signalbox/client";
+import { Alert, Avatar, Group } from "@mantine/core";
+import type { PairedPerson, PairingRequest } from "@signalbox/client";
+import { IconUserQuestion, IconUsers } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { useClient } from "../../gateway.tsx";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
-import { Loaded, Page } from "../../parts/page.tsx";
-import { ProblemNote, toProblem } from "../../parts/problem.tsx";
-import { pairingsQuery } from "../../queries.ts";
-import { useFormat } from "../../words/use-format.ts";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Loaded, Page, Section } from "../../parts/page.tsx";
+import { Time } from "../../parts/time.tsx";
+import { useChange } from "../../parts/use-change.ts";
 import { useWords } from "../../words/words.tsx";
-
-type Person = PairingList["paired"][number];
+import { CodeForm } from "./code-form.tsx";
+import { pairingsQuery } from "./queries.ts";
+import { usePeopleWords } from "./words.ts";
 
 /** Paired people, pending pairing requests, and a form to approve a code. */
 export function PeoplePage(): ReactNode {
-  const client = useClient();
-  const words = useWords();
-  const [problem, setProblem] = useState<Problem>();
-  const query = useQuery(pairingsQuery(client));
-  const revoke = async ({ channel, account, peer }: Person) => {
-    try {
-      await client.revokePairing({ channel, account, peer });
-      setProblem(undefined);
-    } catch (error) {
-      setProblem(toProblem(error));
-    }
-    await query.refetch();
-  };
+  const { pages } = useWords();
+  const words = usePeopleWords();
+  const query = useQuery(pairingsQuery(useClient()));
   return (
-    <Page title={words.pages.people}>
-      <CodeForm onApproved={() => void query.refetch()} />
-      {problem && <ProblemNote problem={problem} />}
+    <Page title={pages.people} description={words.description}>
+      <CodeForm />
       <Loaded query={query}>
         {({ pending, paired }) => (
           <>
-            <Pending pending={pending} />
-            <Paired paired={paired} onRevoke={(person) => void revoke(person)} />
+            <Section title={words.pending}>
+              <Pending pending={pending} />
+            </Section>
+            <Section title={words.paired}>
+              <Paired paired={paired} />
+            </Section>
           </>
         )}
       </Loaded>
@@ -42,103 +39,99 @@ export function PeoplePage(): ReactNode {
   );
 }
 
-function CodeForm({ onApproved }: { onApproved: () => void }): ReactNode {
+type AnyPerson = Pick<PairedPerson, "channel" | "account" | "peer" | "label">;
+
+function getKey({ channel, account, peer }: AnyPerson): string {
+  return `${channel} ${account} ${peer}`;
+}
+
+/** The columns that identify a person. */
+function usePersonColumns(): Column<AnyPerson>[] {
+  const words = usePeopleWords();
+  return [
+    {
+      id: "person",
+      label: words.person,
+      isMain: true,
+      cell: ({ label, peer }) => (
+        <Group gap="xs" wrap="nowrap">
+          <Avatar size={26} name={label ?? peer} color="signal" aria-hidden />
+          <bdi>{label ?? peer}</bdi>
+        </Group>
+      ),
+    },
+    {
+      id: "via",
+      label: words.via,
+      cell: ({ channel, account, peer }) => (
+        <>
+          {channel}/{account} · <bdi>{peer}</bdi>
+        </>
+      ),
+    },
+  ];
+}
+
+function Pending({ pending }: { pending: readonly PairingRequest[] }): ReactNode {
+  const words = usePeopleWords();
+  const person = usePersonColumns();
+  if (pending.length === 0)
+    return (
+      <Empty icon={IconUserQuestion} title={words.nobodyWaits}>
+        {words.nobodyWaitsYet}
+      </Empty>
+    );
+  const columns: Column<PairingRequest>[] = [
+    ...person,
+    { id: "expires", label: words.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+  ];
+  return (
+    <>
+      <Alert
+        color="yellow"
+        icon={<IconUserQuestion size={18} aria-hidden />}
+        title={words.notice(pending.length)}
+      >
+        {words.noticeHelp}
+      </Alert>
+      <DataTable label={words.pending} columns={columns} rows={pending} rowKey={getKey} />
+    </>
+  );
+}
+
+function Paired({ paired }: { paired: readonly PairedPerson[] }): ReactNode {
+  const words = usePeopleWords();
   const client = useClient();
-  const words = useWords();
-  const [code, setCode] = useState("");
-  const [letIn, setLetIn] = useState<string>();
-  const [problem, setProblem] = useState<Problem>();
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setLetIn(undefined);
-    try {
-      const { label, peer } = await client.approvePairing(code.trim());
-      setLetIn(label ?? peer);
-      setProblem(undefined);
-      setCode("");
-      onApproved();
-    } catch (error) {
-      const isUnknown = isClientError(error) && error.code === "not_found";
-      setProblem(isUnknown ? { code: "not_found", message: words.people.unknown } : toProblem(error));
-    }
-  };
-  return (
-    <>
-      <form className="line" onSubmit={submit}>
-        <label>
-          {words.people.code}
-          <input
-            value={code}
-            autoComplete="off"
-            spellCheck={false}
-            onChange={(event) => setCode(event.target.value)}
-          />
-        </label>
-        <button type="submit" disabled={code.trim() === ""}>
-          {words.people.approve}
-        </button>
-      </form>
-      <p role="status">{letIn !== undefined && words.people.approved(letIn)}</p>
-      {problem && <ProblemNote problem={problem} />}
-    </>
-  );
-}
-
-function Pending({ pending }: Pick<PairingList, "pending">): ReactNode {
-  const words = useWords();
-  const format = useFormat();
-  return (
-    <>
-      <h3>{words.people.pending}</h3>
-      {pending.length === 0 && <p className="help">{words.people.nobodyWaits}</p>}
-      <ul className="rows" hidden={pending.length === 0}>
-        {pending.map(({ channel, account, peer, label, expiresAt }) => (
-          <li key={`${channel} ${account} ${peer}`}>
-            <span className="row-head">
-              <strong>
-                <bdi>{label ?? peer}</bdi>
-              </strong>
-              <time dateTime={new Date(expiresAt).toISOString()}>
-                {words.people.until(format.time(expiresAt))}
-              </time>
-            </span>
-            <span className="about">
-              {channel}/{account} · <bdi>{peer}</bdi>
-            </span>
-          </li>
-        ))}
-      </ul>
-    </>
-  );
-}
-
-function Paired({ paired, onRevoke }: { paired: Person[]; onRevoke: (person: Person) => void }): ReactNode {
-  const words = useWords();
-  const format = useFormat();
-  return (
-    <>
-      <h3>{words.people.paired}</h3>
-      {paired.length === 0 && <p className="help">{words.people.nobodyPaired}</p>}
-      <ul className="rows" hidden={paired.length === 0}>
-        {paired.map((person) => (
-          <li key={`${person.channel} ${person.account} ${person.peer}`}>
-            <span className="row-head">
-              <strong>
-                <bdi>{person.label ?? person.peer}</bdi>
-              </strong>
-              <ConfirmButton
-                label={words.people.revoke}
-                question={words.people.reallyRevoke}
-                onConfirm={() => onRevoke(person)}
-              />
-            </span>
-            <span className="about">
-              {person.channel}/{person.account} · <bdi>{person.peer}</bdi> ·{" "}
-              {words.people.since(format.time(person.approvedAt), person.approvedBy)}
-            </span>
-          </li>
-        ))}
-      </ul>
-    </>
-  );
+  const person = usePersonColumns();
+  const revoke = useChange({
+    run: ({ channel, account, peer }: PairedPerson) => client.revokePairing({ channel, account, peer }),
+    done: (_, { label, peer }) => words.revoked(label ?? peer),
+    refresh: ["pairings"],
+  });
+  if (paired.length === 0)
+    return (
+      <Empty icon={IconUsers} title={words.nobodyPaired}>
+        {words.nobodyPairedYet}
+      </Empty>
+    );
+  const columns: Column<PairedPerson>[] = [
+    ...person,
+    { id: "since", label: words.since, cell: ({ approvedAt }) => <Time at={approvedAt} /> },
+    { id: "by", label: words.by, isDetail: true, cell: ({ approvedBy }) => <bdi>{approvedBy}</bdi> },
+    {
+      id: "actions",
+      label: words.actions,
+      align: "end",
+      cell: (row) => (
+        <ConfirmButton
+          label={words.revoke}
+          question={words.reallyRevoke(row.label ?? row.peer)}
+          onConfirm={() => revoke.mutate(row)}
+        >
+          {words.revokes}
+        </ConfirmButton>
+      ),
+    },
+  ];
+  return <DataTable label={words.paired} columns={columns} rows={paired} rowKey={getKey} />;
 }

@@ -1,70 +1,105 @@
+import { Text } from "@mantine/core";
 import type { SessionInfo } from "@signalbox/client";
+import { IconSearch, IconStack2 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { useClient } from "../../gateway.tsx";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { Empty } from "../../parts/empty.tsx";
 import { Loaded, Page } from "../../parts/page.tsx";
 import { SearchField } from "../../parts/search-field.tsx";
-import { sessionsQuery } from "../../queries.ts";
+import { StateBadge } from "../../parts/state-badge.tsx";
+import { Time } from "../../parts/time.tsx";
 import { useFormat } from "../../words/use-format.ts";
 import { useWords } from "../../words/words.tsx";
+import { sessionsQuery } from "./queries.ts";
+import { useSessionsWords } from "./words.ts";
 
 /** Sessions of all channels, each with a link to its messages. */
 export function SessionsPage(): ReactNode {
-  const words = useWords();
+  const { pages } = useWords();
+  const words = useSessionsWords();
   const [wanted, setWanted] = useState("");
   const query = useQuery(sessionsQuery(useClient()));
   return (
-    <Page title={words.pages.sessions}>
-      <SearchField label={words.sessions.search} wanted={wanted} onSearch={setWanted} />
+    <Page
+      title={pages.sessions}
+      description={words.description}
+      actions={<SearchField label={words.search} wanted={wanted} onSearch={setWanted} />}
+    >
       <Loaded query={query}>
-        {(sessions) => <SessionList sessions={sessions.filter((each) => isAbout(each, wanted))} />}
+        {(sessions) =>
+          sessions.length === 0 ? (
+            <Empty icon={IconStack2} title={words.none}>
+              {words.noneYet}
+            </Empty>
+          ) : (
+            <SessionTable sessions={sessions.filter((each) => isAbout(each, wanted))} />
+          )
+        }
       </Loaded>
     </Page>
   );
 }
 
-function SessionList({ sessions }: { sessions: SessionInfo[] }): ReactNode {
-  const words = useWords();
+function SessionTable({ sessions }: { sessions: readonly SessionInfo[] }): ReactNode {
+  const { pages } = useWords();
+  const words = useSessionsWords();
   const format = useFormat();
+  if (sessions.length === 0)
+    return (
+      <Empty icon={IconSearch} title={words.noneMatch}>
+        {words.tryOther}
+      </Empty>
+    );
   const sum = (of: (session: SessionInfo) => number) => sessions.reduce((total, each) => total + of(each), 0);
-  if (sessions.length === 0) return <p className="help">{words.sessions.none}</p>;
+  const columns: Column<SessionInfo>[] = [
+    {
+      id: "session",
+      label: words.session,
+      isMain: true,
+      cell: ({ key, title, peer, busy }) => (
+        <>
+          <Link to="/messages" search={{ session: key }}>
+            <bdi>{title ?? peer}</bdi>
+          </Link>{" "}
+          {busy && <StateBadge tone="busy">{words.working}</StateBadge>}
+        </>
+      ),
+    },
+    {
+      id: "via",
+      label: words.via,
+      cell: ({ channel, account, kind }) => `${channel}/${account} · ${words.kinds[kind] ?? kind}`,
+    },
+    { id: "agent", label: words.agent, cell: ({ agent }) => agent },
+    {
+      id: "messages",
+      label: words.messages,
+      align: "end",
+      cell: ({ messages }) => format.number(messages),
+    },
+    {
+      id: "tokens",
+      label: words.tokens,
+      align: "end",
+      isDetail: true,
+      cell: ({ tokens }) => format.compact(tokens),
+    },
+    { id: "cost", label: words.cost, align: "end", cell: ({ costMicros }) => format.cost(costMicros) },
+    { id: "updated", label: words.updated, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+  ];
   return (
     <>
-      <p className="help">
-        {words.sessions.totals(
+      <Text size="sm" c="dimmed">
+        {words.totals(
           format.number(sessions.length),
           format.number(sum(({ tokens }) => tokens)),
           format.cost(sum(({ costMicros }) => costMicros)),
         )}
-      </p>
-      <ul className="rows">
-        {sessions.map((session) => (
-          <li key={session.key}>
-            <Link to="/messages/{-$session}" params={{ session: session.key }}>
-              <span className="row-head">
-                <strong>
-                  <bdi>{session.title ?? session.peer}</bdi>
-                </strong>
-                {session.busy && <span className="badge running">{words.sessions.working}</span>}
-                <time dateTime={new Date(session.updatedAt).toISOString()}>
-                  {format.time(session.updatedAt)}
-                </time>
-              </span>
-              <span className="about">
-                {session.channel}/{session.account} · {session.kind} · {session.agent}
-              </span>
-              <span className="about">
-                {words.sessions.about(
-                  format.number(session.messages),
-                  format.number(session.tokens),
-                  format.cost(session.costMicros),
-                )}
-              </span>
-            </Link>
-          </li>
-        ))}
-      </ul>
+      </Text>
+      <DataTable label={pages.sessions} columns={columns} rows={sessions} rowKey={({ key }) => key} />
     </>
   );
 }

@@ -1,44 +1,49 @@
 import type { BudgetBalance } from "@signalbox/client";
 import type { ReactNode } from "react";
+import { Section } from "../../parts/page.tsx";
+import { StateBadge } from "../../parts/state-badge.tsx";
 import { useFormat } from "../../words/use-format.ts";
-import { useWords } from "../../words/words.tsx";
 import { Bar } from "./bar.tsx";
+import classes from "./budgets.module.css";
+import { useUsageWords } from "./words.ts";
 
 /** Balances of budgets in the current period. */
 export function Budgets({ budgets }: { budgets: readonly BudgetBalance[] }): ReactNode {
-  const { usage: words } = useWords();
+  const words = useUsageWords();
   return (
-    <>
-      <h3>{words.budgets}</h3>
-      <ul className="rows">
+    <Section title={words.budgets}>
+      <ul className={classes["budgets"]}>
         {budgets.map((budget) => (
           <li key={`${budget.budget} ${budget.account}`}>
             <BudgetRow budget={budget} />
           </li>
         ))}
       </ul>
-    </>
+    </Section>
   );
 }
 
 function BudgetRow({ budget }: { budget: BudgetBalance }): ReactNode {
-  const { usage: words } = useWords();
+  const words = useUsageWords();
   const format = useFormat();
   const { account, unit, spent, reserved, allowed, left, limit, until } = budget;
   const amount = (value: number) =>
-    unit === "micros" ? format.cost(value) : words.tokens(format.number(value));
+    unit === "micros" ? format.cost(value) : words.tokenCount(format.number(value));
+  const used = allowed === 0 ? 1 : Math.min(1, (spent + reserved) / allowed);
   return (
     <>
-      <span className="row-head">
-        <strong>{account}</strong>
-        <span className={left === 0 ? "badge down" : "badge"}>
+      <div className={classes["head"]}>
+        <strong>
+          <bdi>{account}</bdi>
+        </strong>
+        <StateBadge tone={left === 0 ? "bad" : used > 0.8 ? "warn" : "neutral"}>
           {words.left(amount(left), amount(allowed))}
-        </span>
-      </span>
-      <Bar share={allowed === 0 ? 1 : Math.min(1, (spent + reserved) / allowed)} />
-      <span className="about">
-        {words.budget(budget, amount(limit))} · {words.anew(format.time(until))}
-      </span>
+        </StateBadge>
+      </div>
+      <Bar share={used} color={left === 0 ? "red" : used > 0.8 ? "orange" : "signal"} />
+      <small>
+        {words.budget(budget, amount(limit))} · {words.resets(format.relative(until))}
+      </small>
     </>
   );
 }

@@ -1,67 +1,60 @@
+import "../../styles/mantine-forms.css";
+import { NativeSelect, SegmentedControl, Skeleton } from "@mantine/core";
 import type { Usage } from "@signalbox/client";
+import { IconChartBar } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { useClient } from "../../gateway.tsx";
-import { Loaded, Page } from "../../parts/page.tsx";
-import { usageQuery } from "../../queries.ts";
+import { Empty } from "../../parts/empty.tsx";
+import { Figures } from "../../parts/figures.tsx";
+import { Loaded, Page, Section } from "../../parts/page.tsx";
 import { useFormat } from "../../words/use-format.ts";
 import { useWords } from "../../words/words.tsx";
 import { Budgets } from "./budgets.tsx";
+import { toCourse } from "./course.ts";
+import { usageQuery } from "./queries.ts";
+import { BYS, MEASURES, SPANS } from "./search.ts";
 import { UsageTable } from "./usage-table.tsx";
-import { BYS, SPANS } from "./wanted.ts";
+import { useUsageWords } from "./words.ts";
+
+/** Loaded when there is something to draw, because the chart library is large. */
+const UsageChart = lazy(async () => ({ default: (await import("./chart.tsx")).UsageChart }));
 
 const route = getRouteApi("/usage");
 
-/** Tokens and cost by day, agent, session or sender, and balances of budgets. */
+/** Tokens and cost by day, agent, session or person, and balances of budgets. */
 export function UsagePage(): ReactNode {
-  const words = useWords();
-  const wanted = route.useSearch();
-  const navigate = route.useNavigate();
-  const query = useQuery(usageQuery(useClient(), wanted));
+  const { pages } = useWords();
+  const words = useUsageWords();
+  const { by, days, measure } = route.useSearch();
+  const query = useQuery(usageQuery(useClient(), days === "all" ? { by } : { by, days }));
   return (
-    <Page title={words.pages.usage}>
-      <div className="line">
-        <label>
-          {words.usage.by}
-          <select
-            value={wanted.by}
-            onChange={({ target }) => {
-              const by = BYS.find((each) => each === target.value) ?? "day";
-              void navigate({ search: { ...wanted, by } });
-            }}
-          >
-            {BYS.map((by) => (
-              <option key={by} value={by}>
-                {words.usage.bys[by]}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          {words.usage.span}
-          <select
-            value={wanted.days ?? ""}
-            onChange={({ target }) => {
-              const { days: _, ...rest } = wanted;
-              const days = SPANS.find((each) => String(each) === target.value);
-              void navigate({ search: days === undefined ? { ...rest } : { ...rest, days } });
-            }}
-          >
-            {SPANS.map((days) => (
-              <option key={days} value={days}>
-                {words.usage.days(days)}
-              </option>
-            ))}
-            <option value="">{words.usage.allTime}</option>
-          </select>
-        </label>
-      </div>
+    <Page title={pages.usage} description={words.description} actions={<Controls />}>
       <Loaded query={query}>
         {(usage) => (
           <>
             <Totals usage={usage} />
-            {usage.groups.length > 0 && <UsageTable by={wanted.by} groups={usage.groups} />}
+            {by === "day" && usage.groups.length > 0 && (
+              <Section title={words.chart} actions={<MeasureControl />}>
+                <Suspense fallback={<Skeleton height={260} />}>
+                  <UsageChart
+                    measure={measure}
+                    course={toCourse(
+                      usage.groups.map(({ name: day, ...figures }) => ({
+                        day,
+                        name: words.total,
+                        usage: figures,
+                      })),
+                      measure,
+                      days,
+                      Date.now(),
+                    )}
+                  />
+                </Suspense>
+              </Section>
+            )}
+            {usage.groups.length > 0 && <UsageTable by={by} groups={usage.groups} />}
             {usage.budgets.length > 0 && <Budgets budgets={usage.budgets} />}
           </>
         )}
@@ -70,19 +63,88 @@ export function UsagePage(): ReactNode {
   );
 }
 
+/** Chooses the figure of the chart. */
+function MeasureControl(): ReactNode {
+  const words = useUsageWords();
+  const { measure } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label={words.measure}
+      value={measure}
+      data={MEASURES.map((each) => ({ value: each, label: words.measures[each] }))}
+      onChange={(value) => {
+        const next = MEASURES.find((each) => each === value) ?? "cost";
+        void navigate({ search: (search) => ({ ...search, measure: next }) });
+      }}
+    />
+  );
+}
+
+function Controls(): ReactNode {
+  const words = useUsageWords();
+  const wanted = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <>
+      <NativeSelect
+        label={words.by}
+        value={wanted.by}
+        data={BYS.map((by) => ({ value: by, label: words.bys[by] }))}
+        onChange={({ currentTarget }) => {
+          const by = BYS.find((each) => each === currentTarget.value) ?? "day";
+          void navigate({ search: { ...wanted, by } });
+        }}
+      />
+      <NativeSelect
+        label={words.span}
+        value={String(wanted.days)}
+        data={[
+          ...SPANS.map((days) => ({ value: String(days), label: words.days(days) })),
+          { value: "all", label: words.allTime },
+        ]}
+        onChange={({ currentTarget }) => {
+          const days = SPANS.find((each) => String(each) === currentTarget.value) ?? "all";
+          void navigate({ search: { ...wanted, days } });
+        }}
+      />
+    </>
+  );
+}
+
 function Totals({ usage: { groups } }: { usage: Usage }): ReactNode {
-  const { usage: words } = useWords();
+  const words = useUsageWords();
   const format = useFormat();
-  if (groups.length === 0) return <p className="help">{words.none}</p>;
+  if (groups.length === 0)
+    return (
+      <Empty icon={IconChartBar} title={words.none}>
+        {words.noneYet}
+      </Empty>
+    );
   const sum = (of: (group: Usage["groups"][number]) => number) =>
     groups.reduce((total, group) => total + of(group), 0);
+  const cost = sum(({ costMicros }) => costMicros);
+  const runs = sum((group) => group.runs);
+  const input = sum(({ inputTokens }) => inputTokens);
+  const cached = sum(({ cacheReadTokens }) => cacheReadTokens);
   return (
-    <p className="sentence" role="status">
-      {words.totals(
-        format.number(sum(({ runs }) => runs)),
-        format.number(sum(({ inputTokens, outputTokens }) => inputTokens + outputTokens)),
-        format.cost(sum(({ costMicros }) => costMicros)),
-      )}
-    </p>
+    <Figures
+      label={words.table}
+      figures={[
+        {
+          name: words.cost,
+          value: format.cost(cost),
+          note: words.perRun(format.cost(cost / Math.max(runs, 1))),
+        },
+        { name: words.runs, value: format.number(runs) },
+        {
+          name: words.input,
+          value: format.compact(input),
+          note: words.cached(format.percent(input === 0 ? 0 : cached / input)),
+        },
+        { name: words.output, value: format.compact(sum(({ outputTokens }) => outputTokens)) },
+      ]}
+    />
   );
 }

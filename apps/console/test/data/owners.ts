@@ -1,7 +1,28 @@
 /** Test data for the owners' pages, with hostile text in every field that a stranger can control. */
-import type { ApprovalInfo, MessageInfo } from "@signalbox/protocol";
-import { HOSTILE } from "./replies.ts";
-import type { OwnersView } from "./stub-gateway.ts";
+import type {
+  Activity,
+  ApprovalInfo,
+  MessageInfo,
+  PairingList,
+  SessionInfo,
+  Status,
+  Usage,
+  Why,
+} from "@signalbox/protocol";
+import { HOSTILE } from "../replies.ts";
+import { Refusal, type Routes } from "../routes.ts";
+
+/** Data for requests of owners. */
+export interface OwnersView {
+  sessions: SessionInfo[];
+  messages: MessageInfo[];
+  why: Why | undefined;
+  approvals: ApprovalInfo[];
+  pairings: PairingList;
+  status: Status | undefined;
+  activity: Activity;
+  usage: Usage;
+}
 
 const AT = 1_700_000_000_000;
 const KEY = "agent:coder:feishu:direct:ou_zhang";
@@ -50,7 +71,7 @@ export const APPROVAL: ApprovalInfo = {
   domains: ["registry.npmjs.org"],
 };
 
-export const OWNERS: OwnersView = {
+const full: OwnersView = {
   sessions: [
     {
       key: KEY,
@@ -175,3 +196,57 @@ export const OWNERS: OwnersView = {
     ],
   },
 };
+
+const empty: OwnersView = {
+  sessions: [],
+  messages: [],
+  why: undefined,
+  approvals: [],
+  status: undefined,
+  pairings: { pending: [], paired: [] },
+  activity: { runs: [], waiting: [], commands: [], schedules: [] },
+  usage: { groups: [], budgets: [] },
+};
+
+export const OWNERS: Readonly<Record<"full" | "empty", OwnersView>> = { full, empty };
+
+/** The routes of the owners' pages. Changes are applied to the data. */
+export function ownerRoutes(view: () => OwnersView): Routes {
+  return {
+    "GET /api/sessions": () => ({ sessions: view().sessions }),
+    "GET /api/messages": ({ url }) => {
+      const session = url.searchParams.get("session");
+      return {
+        messages: view().messages.filter((each) => session === null || each.sessionKey === session),
+      };
+    },
+    "GET /api/why/*": ({ params: [id] }) => (id === view().why?.trace.messageId ? view().why : undefined),
+    "GET /api/status": () => view().status,
+    "GET /api/usage": () => view().usage,
+    "GET /api/approvals": () => ({ approvals: view().approvals }),
+    "POST /api/approvals/*": ({ params: [id] }) => {
+      const isOpen = view().approvals.some((each) => each.id === id);
+      view().approvals = view().approvals.filter((each) => each.id !== id);
+      if (!isOpen) throw new Refusal(404, "not_found", "There is no such thing.");
+    },
+    "GET /api/pairings": () => view().pairings,
+    "POST /api/pairings/approve": ({ body }) => {
+      const { code } = body as { code: string };
+      const { pending, paired } = view().pairings;
+      const [request] = code === "GOODCODE" ? pending : [];
+      if (request === undefined) throw new Refusal(404, "not_found", "There is no such thing.");
+      const { expiresAt: _, ...person } = request;
+      const approved = { ...person, approvedAt: AT, approvedBy: "token owner" };
+      view().pairings = {
+        pending: pending.filter((each) => each !== request),
+        paired: [...paired, approved],
+      };
+      return approved;
+    },
+    "POST /api/pairings/revoke": ({ body }) => {
+      const { peer } = body as { peer: string };
+      const { pending, paired } = view().pairings;
+      view().pairings = { pending, paired: paired.filter((each) => each.peer !== peer) };
+    },
+  };
+}

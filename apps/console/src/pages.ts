@@ -1,0 +1,38 @@
+import {
+  IconActivity,
+  IconChartBar,
+  IconMessages,
+  IconPlugConnected,
+  IconShieldCheck,
+  IconStack2,
+  IconUsers,
+} from "@tabler/icons-react";
+
+/**
+ * The pages for owners, in the order of the navigation. The navigation, the command palette and the shortcuts read this
+ * list. The title of a page is the text with its id in `words/en.ts`.
+ *
+ * - `key`: second key of the shortcut that opens the page, after `g`
+ * - `search`: search parameters of a link to the page
+ * - `parts`: paths of pages that belong to it, which highlight its entry
+ */
+export const PAGES = [
+  { id: "activity", to: "/activity", group: "watch", icon: IconActivity, key: "a" },
+  { id: "messages", to: "/messages", group: "watch", icon: IconMessages, key: "m", parts: ["/message/"] },
+  { id: "sessions", to: "/sessions", group: "watch", icon: IconStack2, key: "s", parts: ["/session/"] },
+  { id: "usage", to: "/usage", group: "watch", icon: IconChartBar, key: "u" },
+  { id: "people", to: "/people", group: "people", icon: IconUsers, key: "p" },
+  { id: "approvals", to: "/approvals", group: "people", icon: IconShieldCheck, key: "v" },
+  { id: "channels", to: "/channels", group: "system", icon: IconPlugConnected, key: "c" },
+] as const;
+
+export type PageEntry = (typeof PAGES)[number];
+
+/** The groups of the navigation, in order. */
+export const GROUPS = ["watch", "people", "agents", "system"] as const;
+
+/** Returns true if a page, or one of its parts, is at this path. */
+export function isAt(page: PageEntry, path: string): boolean {
+  const parts: readonly string[] = "parts" in page ? page.parts : [];
+  return path === page.to || path.startsWith(`${page.to}/`) || parts.some((part) => path.startsWith(part));
+}
