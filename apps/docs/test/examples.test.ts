@@ -80,12 +80,12 @@ describe("configurations in documents", () => {
     const secret = "0123456789abcdef0123456789abcdef";
     const names = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = ""]) => name);
     const getValue = (name: string) =>
-      name.endsWith("DATABASE_URL") ? "postgres://localhost/signalbox" : secret;
+      /database[-_]url$/i.test(name) ? "postgres://localhost/signalbox" : secret;
     const { config, problems } = loadConfig({
       file: "signalbox.yaml",
       text,
       env: Object.fromEntries(names.map((name) => [name, getValue(name)])),
-      sources: { file: () => secret, command: () => secret },
+      sources: { file: getValue, command: () => secret },
     });
     expect(problems.map(formatProblem)).toEqual([]);
     for (const [id, { accounts }] of Object.entries(config.channels))

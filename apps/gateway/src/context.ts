@@ -230,8 +230,8 @@ function realpathIfThere(path: string): string {
 
 /** Returns false for the workspaces of agents that run on other nodes. */
 function isOwnFolder({ config, seats }: CoreContext, folder: string): boolean {
-  return config.current().agents.all.every(({ id, workspaceDir }) => {
-    return seats.isHere(id) || realpathIfThere(workspaceDir) !== folder;
+  return config.current().agents.shards.every(({ shardId, workspaceDir }) => {
+    return seats.holds(shardId) || realpathIfThere(workspaceDir) !== folder;
   });
 }
 

@@ -210,8 +210,10 @@ function openSeats(parts: SeatParts): Pick<CoreContext, "seats" | "sharedSeats">
     const { node: name, labels } = config.current().settings.gateway;
     return { name, labels };
   };
+  const getSeat = (agentId: string, sessionKey?: string): string =>
+    config.current().agents.at(agentId, sessionKey)?.shardId ?? agentId;
   if (store.isShared) {
-    const groups = config.derived(({ agents }) => groupByWorkspace(agents.all));
+    const groups = config.derived(({ agents }) => groupByWorkspace(agents.shards));
     const sharedSeats = createSharedSeats({
       node,
       leases: store.leases,
@@ -219,6 +221,7 @@ function openSeats(parts: SeatParts): Pick<CoreContext, "seats" | "sharedSeats">
       kv: store.kv,
       labels,
       groups,
+      getSeat,
       isKeeper: maintenanceLease.isHeld,
       now,
     });
@@ -232,5 +235,6 @@ function openSeats(parts: SeatParts): Pick<CoreContext, "seats" | "sharedSeats">
         { agent: id, nodes, remedy: "add one of them to gateway.labels, or remove `nodes` from the agent" },
         "an agent is not run, because this gateway has none of its labels",
       );
-  return { seats: { isHere }, sharedSeats: undefined };
+  const holds = (seat: string): boolean => isHere(config.current().agents.getShard(seat)?.id ?? seat);
+  return { seats: { isHere, getSeat, holds }, sharedSeats: undefined };
 }

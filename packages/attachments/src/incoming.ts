@@ -10,7 +10,7 @@ import type { AttachmentAccount, AttachmentLogger, Folder, Inspector, Transcribe
 export interface IncomingOptions {
   /** Returns a running account. */
   readonly account: (channel: string, account: string) => AttachmentAccount | undefined;
-  /** Returns the folder of an agent, the same object for the same folder. */
+  /** Returns the folder of an agent, or the one that the message names: the same object for the same folder. */
   readonly folder: (agentId: string) => Promise<Folder>;
   /** Limits of each agent's inbox. Called whenever an inbox is cleared. */
   readonly limits: () => InboxLimits;

@@ -92,11 +92,11 @@ async function receiveFile(
   const { bytes } = fetched;
   const { mimeType, extension } = await detectMediaType(bytes, ref.name, ports.inspector);
   const complete = { ...named, mimeType, ...(await toReadable(ports.inspector, bytes, mimeType, signal)) };
-  const { agentId, conversation } = message;
+  const { agentId, folder = agentId, conversation } = message;
   if (conversation === undefined) return complete;
   const file = { ...complete, ...(await transcribe({ bytes, mimeType, extension })) };
   try {
-    return { ...file, path: await ports.store(agentId, conversation, bytes, extension) };
+    return { ...file, path: await ports.store(folder, conversation, bytes, extension) };
   } catch (error) {
     ports.logger.warn({ agent: agentId, err: reasonOf(error) }, "an attachment could not be stored");
     return { ...file, note: ["could not be stored", file.note ?? []].flat().join("; ") };

@@ -7,6 +7,8 @@ export interface MessageWithFiles {
   readonly event: MessageEvent;
   /** The agent that responds to it. */
   readonly agentId: string;
+  /** Id of the folder in which the files are stored. Default: `agentId` */
+  readonly folder?: string;
   /** Role of its sender, as the host names it. */
   readonly role?: string;
   /**

@@ -6,10 +6,14 @@ export interface Seats {
    * @param sessionKey absent for work that belongs to no session, such as a heartbeat
    */
   isHere(agentId: string, sessionKey?: string): boolean;
+  /** Returns the id of the seat of a session: its agent's, or that of the agent's shard. */
+  getSeat(agentId: string, sessionKey?: string): string;
+  /** Returns true if this node holds a seat. */
+  holds(seat: string): boolean;
 }
 
 /** The seats of a gateway that does not share its store and has no restrictions: every agent runs here. */
-export const ALL_SEATS: Seats = { isHere: () => true };
+export const ALL_SEATS: Seats = { isHere: () => true, getSeat: (agentId) => agentId, holds: () => true };
 
 /** Labels of a node, and those that an agent requires. */
 export interface NodeLabels {

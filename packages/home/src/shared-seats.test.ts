@@ -34,6 +34,7 @@ async function openNodes(
       kv: store.kv,
       labels: () => ({ name, labels }),
       groups: () => groups,
+      getSeat: (agentId, sessionKey) => (sessionKey === undefined ? agentId : `${agentId}#${sessionKey}`),
       isKeeper: () => isKeeper,
       now: () => time.now,
     });
@@ -153,4 +154,20 @@ it("runs agents whose workspaces overlap on the same node", async () => {
   // The labels of one agent bind both.
   expect([one.has(), two.has()]).toEqual([["c"], ["a", "b"]]);
   expect(two.state.prepared).toEqual(["a", "b"]);
+});
+
+it("spreads the shards of an agent, and finds the one of a session", async () => {
+  const { node } = await openNodes([{ id: "a#1" }, { id: "a#2" }]);
+  const one = await node("one");
+  const two = await node("two");
+  for (let round = 0; round < 3; round += 1) {
+    await one.balance();
+    await two.balance();
+  }
+  expect([...one.has(), ...two.has()].toSorted()).toEqual(["a#1", "a#2"]);
+  const [first = ""] = one.has();
+  expect(one.seats.getSeat("a", "1")).toBe("a#1");
+  expect(one.seats.isHere("a", first.slice(2))).toBe(true);
+  expect(two.seats.isHere("a", first.slice(2))).toBe(false);
+  expect(two.seats.holds(first)).toBe(false);
 });

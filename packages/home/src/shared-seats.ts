@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { HeldLease, HeldLeases } from "./held-leases.ts";
 import { mayRunOn, type NodeLabels, type Seats } from "./seats.ts";
 
-/** An agent of the configuration. */
+/** An agent of the configuration, or a shard of one. */
 interface SeatedAgent {
   readonly id: string;
   /** The labels of which a node needs one to run the agent. Default: any node may run it. */
@@ -30,6 +30,8 @@ interface SharedSeatsOptions {
   /** Returns the labels of this node. */
   readonly labels: () => NodeLabels;
   readonly groups: () => readonly AgentGroup[];
+  /** Returns the id of the agent or shard that a session belongs to. */
+  readonly getSeat: (agentId: string, sessionKey?: string) => string;
   /**
    * Returns true if this node answers for agents that no node has in its configuration.
    */
@@ -96,11 +98,19 @@ class LeasedSeats implements SharedSeats {
     this.#options = options;
   }
 
-  isHere(agentId: string): boolean {
-    const group = this.#options.groups().find((agents) => agents.some(({ id }) => id === agentId));
+  isHere(agentId: string, sessionKey?: string): boolean {
+    return this.holds(this.getSeat(agentId, sessionKey));
+  }
+
+  getSeat(agentId: string, sessionKey?: string): string {
+    return this.#options.getSeat(agentId, sessionKey);
+  }
+
+  holds(seat: string): boolean {
+    const group = this.#options.groups().find((agents) => agents.some(({ id }) => id === seat));
     if (group !== undefined) return this.#seats.has(group[0].id);
     // Another node may have the agent in its configuration. Its seat is then in use.
-    return !this.#elsewhere.has(agentId) && this.#options.isKeeper();
+    return !this.#elsewhere.has(seat) && this.#options.isKeeper();
   }
 
   async balance(work: SeatWork) {

@@ -48,10 +48,10 @@ export function createMedia(core: MediaContext, { workspaces, payForTranscriptio
   const folderBlobs = createBlobs(home.mediaDir);
   const blobs =
     objects === undefined ? folderBlobs : withEarlierBlobs(createObjectBlobs(objects, now), folderBlobs);
-  const folder = (agentId: string) => {
-    const agent = config.current().agents.get(agentId);
+  const folder = (shardId: string) => {
+    const agent = config.current().agents.getShard(shardId);
     return agent === undefined
-      ? Promise.reject(new Error(`there is no agent ${agentId}`))
+      ? Promise.reject(new Error(`there is no agent ${shardId}`))
       : workspaces(agent);
   };
   const limits = () => {
@@ -92,7 +92,7 @@ export function createMedia(core: MediaContext, { workspaces, payForTranscriptio
       } catch (error) {
         logger.warn({ err: reasonOf(error) }, "old attachments could not be removed");
       }
-      await incoming.clear(config.current().agents.all.map(({ id }) => id));
+      await incoming.clear(config.current().agents.shards.map(({ shardId }) => shardId));
     },
   };
 }

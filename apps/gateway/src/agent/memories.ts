@@ -21,6 +21,7 @@ import type { Agent } from "../configure/agents.ts";
 import { brokenProviders } from "../configure/broken-providers.ts";
 import type { CurrentConfig } from "../configure/live-config.ts";
 import type { AgentModel } from "../configure/models.ts";
+import { getShardIndex, parseShardId } from "../configure/shards.ts";
 import type { CoreContext } from "../core-context.ts";
 import type { Spending } from "./spending.ts";
 import type { SpendingReports } from "./spending-reports.ts";
@@ -51,14 +52,19 @@ export function createAgentMemories(
   const payForVectors = reports && createVectorCosts(() => config.current().settings, reports);
   return createMemories({
     index: home.memoryIndex,
-    turns: (agentId) =>
-      createSessionTurns({
+    turns(shardId) {
+      const { agentId, index } = parseShardId(shardId);
+      const { agents } = config.current().loaded.config;
+      const { shards = 1 } = agents.list.find(({ id }) => id === agentId) ?? {};
+      return createSessionTurns({
         sessions: store.sessions,
         agentId,
         taintOf: ({ data }) => readSessionTaint(data),
-        isExcluded: isOneOff,
+        isExcluded: (session) =>
+          isOneOff(session) || (index !== undefined && getShardIndex(session.key, shards) !== index),
         parseMessage: (text) => (isDeletedNote(text) ? undefined : readBody(text)),
-      }),
+      });
+    },
     embedder(agentId) {
       const { loaded, settings } = config.current();
       const { memory, models } = settings;
@@ -134,10 +140,10 @@ export function createConsolidation(
   return async (signal) => {
     const { settings, agents, models } = config.current();
     if (!settings.memory.enabled || !settings.memory.consolidate) return;
-    for (const agent of agents.all) {
+    for (const agent of agents.shards) {
       const agentModel = models.of(agent);
       // The notes are in the agent's workspace.
-      if (!seats.isHere(agent.id)) continue;
+      if (!seats.holds(agent.shardId)) continue;
       if (agentModel === undefined || agentModel.demo || !allowsTool(agent.tools, "memory_write")) continue;
       // Most agents have no notes, so their memory is not opened.
       if (!existsSync(getNotesFolder(agent))) continue;

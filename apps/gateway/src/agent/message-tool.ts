@@ -39,9 +39,10 @@ export function createSend(core: CoreContext, { delivery, outgoing }: SendOption
     deliver: (rows) => delivery.deliver(rows),
     redact,
     now,
-    prepare: (sources, { agent: { id: agentId }, event, mayAttach, isVisible }, capabilities, signal) => {
+    prepare: (sources, { agent, event, mayAttach, isVisible }, capabilities, signal) => {
       const wanted = { sources, voice: false };
-      const phrases = getPhrases(core, { agentId, stored: { event } });
+      const phrases = getPhrases(core, { agentId: agent.id, stored: { event } });
+      const agentId = agent.shardId;
       return outgoing.prepare({ wanted, agentId, capabilities, mayAttach, isVisible, phrases, signal });
     },
     async findRefusal(to) {

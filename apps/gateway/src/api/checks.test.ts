@@ -16,6 +16,8 @@ const AGENT: Agent = {
   maxOutputTokens: undefined,
   historyTurns: undefined,
   workspaceDir: "/nowhere",
+  shards: 1,
+  shardId: "coder",
   nodes: undefined,
   tools: { allow: [], deny: [], domains: [], askModes: {} },
   skills: { allow: undefined, deny: [] },

@@ -81,7 +81,7 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
     },
     async trust({ agent: agentId, path, digest }, owner) {
       const { agents } = config.current();
-      const agent = agentId === undefined ? agents.get(agents.defaultId) : agents.get(agentId);
+      const agent = agents.getShard(agentId ?? agents.defaultId);
       if (agent === undefined)
         return { ok: false, message: `There is no agent ${agentId ?? agents.defaultId}.` };
       const trusted = await trust(agent, { path, digest });

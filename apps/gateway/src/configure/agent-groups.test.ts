@@ -3,7 +3,7 @@ import { groupByWorkspace } from "./agent-groups.ts";
 import type { Agent } from "./agents.ts";
 
 function agent(id: string, workspaceDir: string): Agent {
-  return Object.assign(Object.create(null), { id, workspaceDir });
+  return Object.assign(Object.create(null), { id, shardId: id, workspaceDir });
 }
 
 it("groups agents whose workspaces overlap, also through a third agent", () => {

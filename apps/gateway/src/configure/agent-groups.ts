@@ -2,11 +2,12 @@ import { realpathSync } from "node:fs";
 import type { AgentGroup } from "@signalbox/home";
 import { type Agent, isInside } from "./agents.ts";
 
-/** Groups agents whose workspaces are the same folder, or contain each other. */
+/** Groups agents and shards whose workspaces are the same folder, or contain each other. */
 export function groupByWorkspace(agents: readonly Agent[]): AgentGroup[] {
-  let groups: { readonly agents: readonly [Agent, ...Agent[]]; readonly folders: readonly string[] }[] = [];
-  for (const agent of agents) {
-    const folder = realFolder(agent.workspaceDir);
+  let groups: { readonly agents: AgentGroup; readonly folders: readonly string[] }[] = [];
+  for (const { shardId: id, nodes, workspaceDir } of agents) {
+    const agent = { id, nodes };
+    const folder = realFolder(workspaceDir);
     const overlapping = groups.filter(({ folders }) => folders.some((other) => overlap(folder, other)));
     const [first, ...rest] = overlapping;
     const joined = first && {

@@ -7,6 +7,7 @@ import { configuredPath, folderFault, type Home } from "@signalbox/home";
 import type { Language } from "@signalbox/phrases";
 import type { AskMode, ToolPolicy } from "@signalbox/tools";
 import { ASSETS } from "../assets.ts";
+import { getShardIndex, splitAgent } from "./shards.ts";
 
 /** An agent with all defaults applied. */
 export interface Agent {
@@ -23,6 +24,10 @@ export interface Agent {
   /** Number of recent turns to send to the model. If absent, all turns are sent. */
   readonly historyTurns: number | undefined;
   readonly workspaceDir: string;
+  /** Number of shards. 1 if the sessions of the agent are not split. */
+  readonly shards: number;
+  /** The agent's id, followed by `#` and the number of the shard if this is one. Names the seat and the memory. */
+  readonly shardId: string;
   /** Labels of the nodes that may run the agent. If absent, any node may. */
   readonly nodes: readonly string[] | undefined;
   readonly tools: ToolPolicy & {
@@ -74,6 +79,16 @@ export interface Agents {
   readonly defaultId: string;
   readonly problems: readonly Problem[];
   get(id: string): Agent | undefined;
+  /** All agents, with the shards of those that are split in their place. */
+  readonly shards: readonly Agent[];
+  /** Returns the agent or shard with this `shardId`. */
+  getShard(shardId: string): Agent | undefined;
+  /**
+   * Returns the agent of a session, as the shard to which the session belongs.
+   *
+   * @param sessionKey absent for work that belongs to no session. The first shard does it.
+   */
+  at(agentId: string, sessionKey?: string): Agent | undefined;
 }
 
 /** Default tools of an agent: files in its workspace, messages and memory, but no commands. */
@@ -116,6 +131,8 @@ export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
       maxOutputTokens: config.maxOutputTokens ?? defaults.maxOutputTokens,
       historyTurns: config.historyTurns ?? defaults.historyTurns,
       workspaceDir,
+      shards: config.shards ?? 1,
+      shardId: config.id,
       nodes: config.nodes,
       tools: { ...resolveTools(config.tools, defaults.tools, loaded.config.tools.exec), groups },
       skills: {
@@ -128,8 +145,26 @@ export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
     });
   }
   const chosen = list.find((agent) => agent.default === true) ?? list[0];
-  const byId = new Map(all.map((agent) => [agent.id, agent]));
-  return { all, defaultId: chosen?.id ?? "main", problems, get: (id) => byId.get(id) };
+  return { defaultId: chosen?.id ?? "main", problems, ...indexAgents(all) };
+}
+
+/** Returns the functions that find agents and shards. */
+export function indexAgents(all: readonly Agent[]): Omit<Agents, "defaultId" | "problems"> {
+  const byId = new Map(all.map((agent) => [agent.id, { agent, shards: splitAgent(agent) }]));
+  const shards = [...byId.values()].flatMap((each) => each.shards);
+  const byShardId = new Map(shards.map((shard) => [shard.shardId, shard]));
+  return {
+    all,
+    shards,
+    get: (id) => byId.get(id)?.agent,
+    getShard: (shardId) => byShardId.get(shardId),
+    at(agentId, sessionKey) {
+      const found = byId.get(agentId);
+      const index =
+        sessionKey === undefined || found === undefined ? 0 : getShardIndex(sessionKey, found.agent.shards);
+      return found?.shards[index];
+    },
+  };
 }
 
 type ExecConfig = Config["tools"]["exec"];

@@ -17,7 +17,7 @@ export async function preload(
   { agents, models, memories, logger }: PreloadOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const steps = [() => models.load(), ...agents.all.map((agent) => async () => memories?.of(agent))];
+  const steps = [() => models.load(), ...agents.shards.map((agent) => async () => memories?.of(agent))];
   for (const step of steps) {
     if (signal.aborted) return;
     await step().catch((error: unknown) =>

@@ -87,11 +87,11 @@ export async function resolveSkills(options: {
   const look = async (agent: Agent): Promise<AgentSkills> => {
     const at = Date.now();
     const usable = await skills.forAgent(optionsOf(agent));
-    latest.set(agent.id, { skills: usable, at });
+    latest.set(agent.shardId, { skills: usable, at });
     return usable;
   };
   const forAgent = async (agent: Agent): Promise<AgentSkills> => {
-    const last = latest.get(agent.id);
+    const last = latest.get(agent.shardId);
     const isFresh = last !== undefined && Math.abs(Date.now() - last.at) < MAX_AGE_MS;
     return isFresh ? last.skills : look(agent);
   };
@@ -100,9 +100,11 @@ export async function resolveSkills(options: {
     await look(agent);
     return waiting;
   };
-  const seen = (agent: Agent): AgentSkills => latest.get(agent.id)?.skills ?? NO_SKILLS;
-  for (const agent of agents.all) await look(agent);
-  const problems = agents.all.flatMap((agent) => unknownSkills(loaded, home, agent, seen(agent)));
+  const seen = (agent: Agent): AgentSkills => latest.get(agent.shardId)?.skills ?? NO_SKILLS;
+  // Agents that are split have skills in the workspaces of their shards.
+  const folders = new Set([...agents.all, ...agents.shards]);
+  for (const agent of folders) await look(agent);
+  const problems = [...folders].flatMap((agent) => unknownSkills(loaded, home, agent, seen(agent)));
   return {
     problems,
     dirs: sources.map((source) => source.dir),
@@ -112,7 +114,7 @@ export async function resolveSkills(options: {
     pending,
     async approve(shown, by) {
       const isApproved = await skills.approve(shown, by);
-      for (const agent of agents.all) await look(agent);
+      for (const agent of folders) await look(agent);
       return isApproved;
     },
     usePins(stored) {
@@ -122,7 +124,7 @@ export async function resolveSkills(options: {
       pins = stored;
       pinsFirstSeen = true;
       try {
-        for (const agent of agents.all) await pending(agent);
+        for (const agent of folders) await pending(agent);
       } catch (error) {
         throw new GatewayError(
           "cannot_write",

@@ -12,7 +12,7 @@ export interface WorkspacesOptions {
 
 /**
  * Creates the workspaces in the home with their initial files. Configured folders belong to their owner and are not
- * changed.
+ * changed, except that folders for shards are created in them.
  *
  * @throws GatewayError that names the folder that cannot be created
  */
@@ -20,9 +20,10 @@ export async function prepareWorkspaces(
   { home, env, logger }: WorkspacesOptions,
   agents: Agents,
 ): Promise<void> {
-  for (const { id, workspaceDir, language = detectLanguage(env) } of agents.all) {
-    if (workspaceDir !== home.workspace(id)) continue;
-    prepareWorkspace(workspaceDir);
+  for (const { id, shards, workspaceDir, language = detectLanguage(env) } of agents.shards) {
+    const isInHome = agents.get(id)?.workspaceDir === home.workspace(id);
+    if (isInHome || shards > 1) prepareWorkspace(workspaceDir);
+    if (!isInHome) continue;
     await createWorkspace(workspaceDir, language).catch((error: unknown) =>
       logger.warn(
         { dir: workspaceDir, err: reasonOf(error) },

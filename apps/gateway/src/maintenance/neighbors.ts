@@ -36,8 +36,8 @@ export function createNeighbors(ctx: GatewayContext, onLost: (error: Error) => v
   async function look(): Promise<void> {
     if (sharedSeats === undefined) return;
     const { taken, left } = await sharedSeats.balance({
-      prepare: (agentIds) => takeOver(ctx, agentIds),
-      isIdle: (agentId) => isIdle(ctx, agentId),
+      prepare: (seats) => takeOver(ctx, seats),
+      isIdle: (seat) => isIdle(ctx, seat),
       onLost,
     });
     if (taken.length > 0) logger.info({ agents: taken }, "agents run on this node now");
@@ -72,7 +72,7 @@ export function createNeighbors(ctx: GatewayContext, onLost: (error: Error) => v
       await retry(look);
       timer = setInterval(request, LOOK_MS).unref();
       stopListening = store.hints.listen((agentId) => {
-        if (!isLiveTopic(agentId) && ctx.seats.isHere(agentId)) request();
+        if (!isLiveTopic(agentId) && runsHere(ctx, agentId)) request();
       });
     },
     async stop() {
@@ -84,13 +84,21 @@ export function createNeighbors(ctx: GatewayContext, onLost: (error: Error) => v
   };
 }
 
-/** Takes over the state of agents that ran on another node, or in an earlier process. */
-async function takeOver(ctx: GatewayContext, agentIds: readonly string[]): Promise<void> {
-  const { config, labels, store, toolbox } = ctx;
+/** Returns true if an agent, or one of its shards, runs here. */
+function runsHere({ config, seats }: GatewayContext, agentId: string): boolean {
+  const shards = config.current().agents.shards.filter(({ id }) => id === agentId);
+  return shards.length === 0 ? seats.isHere(agentId) : shards.some(({ shardId }) => seats.holds(shardId));
+}
+
+/** Takes over the state of agents and shards that ran on another node, or in an earlier process. */
+async function takeOver(ctx: GatewayContext, taken: readonly string[]): Promise<void> {
+  const { config, labels, store, toolbox, seats } = ctx;
   const { agents } = config.current();
-  const folders = agentIds.flatMap((id) => realFolder(agents.get(id)?.workspaceDir));
+  const folders = taken.flatMap((id) => realFolder(agents.getShard(id)?.workspaceDir));
   await labels.takeOver((folder) => folders.includes(folder));
-  const expired = await expireApprovals(store.approvals, ({ agentId }) => agentIds.includes(agentId));
+  const expired = await expireApprovals(store.approvals, ({ agentId, sessionKey }) =>
+    taken.includes(seats.getSeat(agentId, sessionKey)),
+  );
   void toolbox.endQuestions(expired);
 }
 
@@ -108,12 +116,12 @@ async function reloadTriggers({ scheduled, heartbeats, subAgents }: GatewayConte
   await subAgents.recover();
 }
 
-/** Returns true if no session of an agent has a run, waiting messages or background commands. */
-function isIdle({ lanes, toolbox }: GatewayContext, agentId: string): boolean {
+/** Returns true if no session of an agent or shard has a run, waiting messages or background commands. */
+function isIdle({ lanes, toolbox, seats }: GatewayContext, seat: string): boolean {
   const isOfAgent = (sessionKey: string): boolean => {
     const session = parseSessionKey(sessionKey);
     // A key that cannot be parsed may belong to any agent.
-    return session === undefined || session.agentId === agentId;
+    return session === undefined || seats.getSeat(session.agentId, sessionKey) === seat;
   };
   return (
     !lanes.busyKeys().some(isOfAgent) && !toolbox.commands().some(({ sessionKey }) => isOfAgent(sessionKey))

@@ -13,7 +13,7 @@ it("queues a message when it is committed, and acknowledges it when it is on dis
   const order: string[] = [];
   const nothing = (): void => {};
   const ctx = fakeContext({
-    config: { current: () => ({ settings: { bindings: [] }, agents: { get: () => undefined } }) },
+    config: { current: () => ({ settings: { bindings: [] }, agents: { at: () => undefined } }) },
     router: () => ({ resolve: () => ({ agentId: "coder", sessionKey: "s", matchedBy: "default" }) }),
     admission: () => ({
       needsApproval: () => false,

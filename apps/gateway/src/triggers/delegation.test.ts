@@ -1,8 +1,9 @@
 import { assistantMessage } from "@signalbox/agent-core/test";
 import { plainMessage } from "@signalbox/channel/testkit";
-import { ALL_SEATS } from "@signalbox/home";
+import { ALL_SEATS, type Seats } from "@signalbox/home";
 import { type InboxId, openStore, parseId } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
+import { getShardIndex } from "../configure/shards.ts";
 import { createDelegation } from "./delegation.ts";
 import { getPlace } from "./trigger.ts";
 import type { TriggerBodies } from "./types.ts";
@@ -18,10 +19,10 @@ const giver = (key: string) => ({
 });
 
 /** Delegation whose host takes every message. */
-async function world() {
+async function world(seats: Seats = ALL_SEATS) {
   const store = await openStore<TriggerBodies>({ path: ":memory:" });
   onTestFinished(() => store.close());
-  const delegation = createDelegation({ store, logger: { warn() {} }, now: () => 0, seats: ALL_SEATS });
+  const delegation = createDelegation({ store, logger: { warn() {} }, now: () => 0, seats });
   onTestFinished(() => delegation.stop());
   const ended: string[] = [];
   const told: string[] = [];
@@ -115,4 +116,15 @@ it("reports all of an answer that went on behind the model's limit", async () =>
   await store.runs.finish({ runId: begun.run.id, lease, ...end });
   await delegation.recover();
   expect(told.at(-1)).toMatch(/has finished its task.*\nThe first half, and the rest\.$/);
+});
+
+it("runs a sub-agent in the shard of its parent, under the same id if it is started again", async () => {
+  const getSeat = (agentId: string, sessionKey = "") => `${agentId}#${getShardIndex(sessionKey, 8) + 1}`;
+  const { delegation } = await world({ ...ALL_SEATS, getSeat });
+  for (let n = 0; n < 4; n += 1) {
+    const started = { label: "a", text: "a", tools: [] };
+    const { id, parentKey, sessionKey } = await delegation.spawn(started, giver(`c${n}`));
+    expect(getSeat("coder", sessionKey)).toBe(getSeat("coder", parentKey));
+    expect((await delegation.spawn(started, giver(`c${n}`))).id).toBe(id);
+  }
 });

@@ -76,6 +76,8 @@ export function createDelegation({ store, logger, now, seats }: DelegationOption
     sessionKey: (agentId, id) => formatSessionKey({ kind: "subagent", agentId, id }),
     logger,
     now,
+    isTogether: (agentId, sessionKey, parentKey) =>
+      seats.getSeat(agentId, sessionKey) === seats.getSeat(agentId, parentKey),
     isOwn: ({ agentId, parentKey }) => seats.isHere(agentId, parentKey),
   });
   return {

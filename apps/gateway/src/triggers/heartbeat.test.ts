@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonValue } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
+import { ALL_SEATS } from "@signalbox/home";
 import { createManualClock } from "@signalbox/lanes/testkit";
 import { hasContent } from "@signalbox/prompt";
 import { openStore } from "@signalbox/store";
@@ -32,6 +33,8 @@ function agentWith(heartbeat: Heartbeat | undefined): Agent {
     maxOutputTokens: undefined,
     historyTurns: undefined,
     workspaceDir: "/w",
+    shards: 1,
+    shardId: "coder",
     nodes: undefined,
     tools: { allow: [], deny: [], domains: [], askModes: {} },
     skills: { allow: undefined, deny: [] },
@@ -72,14 +75,14 @@ async function world(heartbeat: Heartbeat | undefined = HALF_HOURLY) {
     const heartbeats = createHeartbeats({
       config: fakeContext({
         config: {
-          current: () => ({ agents: { all: [current.agent], get: () => current.agent } }),
+          current: () => ({ agents: { all: [current.agent], at: () => current.agent } }),
         },
       }).config,
       store: { kv, inbox },
       clock,
       logger: { warn() {} },
       isOwnChannel: (channel) => channel === "web",
-      seats: { isHere: () => current.isHere },
+      seats: { ...ALL_SEATS, isHere: () => current.isHere },
       async readChecklist() {
         current.reads++;
         return hasContent(current.text) ? { text: current.text, cut: false } : undefined;

@@ -83,7 +83,7 @@ export function createHeartbeats(ports: HeartbeatOptions): Heartbeats {
   ): Promise<"taken" | "later"> => {
     const { schedule, dueAt } = occurrence;
     const { agentId } = schedule.task;
-    const agent = config.current().agents.get(agentId);
+    const agent = config.current().agents.at(agentId);
     if (agent?.heartbeat === undefined || !isActive(agent.heartbeat.activeHours, clock.now())) return "taken";
     const checklist = await ports.readChecklist(agent);
     if (checklist === undefined) return "taken";

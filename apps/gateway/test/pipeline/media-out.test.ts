@@ -9,6 +9,7 @@ import { createAgentWorkspaces, createMemoryLabelStore, openFileLabels } from "@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createMedia } from "../../src/agent/media.ts";
+import { indexAgents } from "../../src/configure/agents.ts";
 import { openClientFiles } from "../../src/configure/client-files.ts";
 import { createWebFetch } from "../../src/configure/web-fetch.ts";
 import { eventually, exampleConfig, inStore, openWorld, type World, ZHANG } from "../support/harness.ts";
@@ -340,7 +341,7 @@ it("keeps a blob only as long as a row may need it", async () => {
   await inStore(world, async (store) => {
     const logger = createLogger("silent", createRedactor([]));
     const { config } = readConfig(world.home, world.env);
-    const agents = { all: [], defaultId: "coder", problems: [], get: () => undefined };
+    const agents = { defaultId: "coder", problems: [], ...indexAgents([]) };
     const media = createMedia(
       {
         config: { current: () => ({ settings: config, agents }) },

@@ -158,6 +158,14 @@ export const agentSchema = z
         "Whether it answers messages that match no binding. If no agent is the default, the first in the list answers.",
       ),
     workspaceDir: z.string().min(1).optional().describe("Default: `workspaces/<id>` in the home."),
+    shards: z
+      .int()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe(
+        "Splits the sessions of the agent into this number of shards. Several gateways that share a store run them at the same time. Each shard has its own workspace, the folder `shard-<number>` in the workspace of the agent, and its own memory. Default: 1, which needs no folder.",
+      ),
     nodes: z
       .array(z.string().min(1))
       .min(1)

@@ -8,15 +8,17 @@ import { OWNERS } from "./session-access.ts";
 /** An agent that has a memory. */
 export interface MemoryAgent {
   readonly id: string;
+  /** Id of the memory, if an agent has several, for different sessions. Default: `id` */
+  readonly shardId?: string;
   /** The notes are in its folder `memory`. */
   readonly workspaceDir: string;
 }
 
 export interface MemoriesOptions {
-  /** Returns the path of an agent's index. */
-  readonly index: (agentId: string) => string;
-  /** Returns the conversations of an agent. */
-  readonly turns: (agentId: string) => TurnSource;
+  /** Returns the path of a memory's index. */
+  readonly index: (shardId: string) => string;
+  /** Returns the conversations in a memory. */
+  readonly turns: (shardId: string) => TurnSource;
   /** Called when a memory is opened. Default: searches use only words. */
   readonly embedder?: (agentId: string) => Promise<Embedder | undefined>;
   /** See `MemoryOptions`. Called when a memory is opened. */
@@ -59,6 +61,10 @@ export function getNotesFolder({ workspaceDir }: MemoryAgent): string {
   return join(workspaceDir, "memory");
 }
 
+function getShardId({ id, shardId = id }: MemoryAgent): string {
+  return shardId;
+}
+
 interface OpenMemory {
   readonly folder: string;
   readonly memory: Promise<Memory>;
@@ -72,14 +78,16 @@ export function createMemories(options: MemoriesOptions): Memories {
   /** Replaced memories with pending calls. */
   const retiring = new Set<OpenMemory>();
 
-  async function open({ id }: MemoryAgent, folder: string): Promise<Memory> {
+  async function open(agent: MemoryAgent, folder: string): Promise<Memory> {
+    const { id } = agent;
+    const shardId = getShardId(agent);
     const { index, turns, embedder, onProblem, halfLifeDays, now } = options;
     const { createMemory } = await import("../create-memory.ts");
     const embeddings = await embedder?.(id);
     return createMemory({
       folder,
-      index: index(id),
-      turns: turns(id),
+      index: index(shardId),
+      turns: turns(shardId),
       topScope: OWNERS,
       halfLifeDays: halfLifeDays?.(),
       now,
@@ -90,14 +98,15 @@ export function createMemories(options: MemoriesOptions): Memories {
 
   function openedFor(agent: MemoryAgent): OpenMemory {
     const folder = getNotesFolder(agent);
-    const before = opened.get(agent.id);
+    const key = getShardId(agent);
+    const before = opened.get(key);
     if (before?.folder === folder) return before;
     if (before !== undefined) retire(before);
     const current = { folder, memory: open(agent, folder), calls: new Set<Promise<unknown>>() };
-    opened.set(agent.id, current);
+    opened.set(key, current);
     // The next call tries again, because the cause (for example a missing folder) may be temporary.
     current.memory.catch(() => {
-      if (opened.get(agent.id) === current) opened.delete(agent.id);
+      if (opened.get(key) === current) opened.delete(key);
     });
     return current;
   }

@@ -37,3 +37,24 @@ it("finishes a pending search after reopen, and uses the new memory from then on
   expect((await searched).hits).toMatchObject([{ text: "- The boiler is called Bertha." }]);
   expect(opened).toBe(2);
 });
+
+it("keeps the memories of an agent's shards apart", async () => {
+  const folder = temporaryFolder();
+  const opened: string[] = [];
+  const memories = createMemories({
+    index: (shardId) => join(folder, `${shardId}.db`),
+    turns(shardId) {
+      opened.push(shardId);
+      return { async *read() {} };
+    },
+  });
+  onTestFinished(() => memories.close());
+  const of = (number: number) =>
+    memories.of({ id: "coder", shardId: `coder#${number}`, workspaceDir: join(folder, String(number)) });
+  const [one, two] = [await of(1), await of(2)];
+  await one.write({ text: "The boiler is called Bertha.", kind: "lasting" });
+  const reader = createSessionAccess(() => true).readerFor("agent:coder:web:direct:owner", "owner");
+  const count = async (memory: typeof one) => (await memory.search("Bertha", { reader })).hits.length;
+  expect([await count(one), await count(two), await count(await of(1))]).toEqual([1, 0, 1]);
+  expect(opened).toEqual(["coder#1", "coder#2"]);
+});

@@ -1,4 +1,4 @@
-import type { Seats } from "@signalbox/home";
+import { ALL_SEATS, type Seats } from "@signalbox/home";
 import { type LeaseToken, openStore } from "@signalbox/store";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { fakeContext } from "../../../test/support/fake-context.ts";
@@ -115,7 +115,7 @@ it("leaves messages and runs of agents that run on other nodes", async () => {
       enqueue: ({ sessionKey, kind }: { sessionKey: string; kind: string }) =>
         void queued.push(`${kind} in ${sessionKey}`),
     };
-    await recover(contextWith(ours, { seats: { isHere }, lanes }));
+    await recover(contextWith(ours, { seats: { ...ALL_SEATS, isHere }, lanes }));
   };
   await recoverWith((_, sessionKey) => sessionKey !== neighbors);
   expect(queued).toEqual(["resume in s"]);

@@ -11,7 +11,7 @@ import { readMessageOrder } from "./read-order.ts";
 export function enqueue(ctx: GatewayContext, message: QueuedMessage): void {
   const whole = asAnswer(ctx, withOrder(ctx, message));
   const { order } = whole;
-  const agent = ctx.config.current().agents.get(message.agentId);
+  const agent = ctx.config.current().agents.at(message.agentId, message.sessionKey);
   if (agent === undefined || order === undefined || waitsInQueue(order)) ctx.lanes.enqueue(whole);
   else void answerImmediately(ctx, whole, agent, order);
 }
@@ -28,7 +28,7 @@ export function revised(ctx: GatewayContext, message: QueuedMessage): QueuedMess
 
 function withOrder(ctx: GatewayContext, message: QueuedMessage): QueuedMessage {
   const { order: _, ...plain } = message;
-  const order = readMessageOrder(ctx, message.stored, message.agentId);
+  const order = readMessageOrder(ctx, message.stored, message);
   // A command neither steers another run nor shares its run with other messages.
   return order === undefined ? plain : { ...plain, order, exclusive: true };
 }

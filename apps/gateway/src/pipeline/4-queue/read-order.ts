@@ -8,10 +8,10 @@ import type { InboundRecord } from "../../store.ts";
 export function readMessageOrder(
   ctx: GatewayContext,
   { event, role, trigger }: InboundRecord,
-  agentId: string,
+  { agentId, sessionKey }: { readonly agentId: string; readonly sessionKey: string },
 ): Order | undefined {
   const { agents, models } = ctx.config.current();
-  const agent = agents.get(agentId);
+  const agent = agents.at(agentId, sessionKey);
   // Triggers contain no commands. Neither do most messages, so the skills and models are only read for text that starts
   // with a slash.
   if (agent === undefined || trigger !== undefined || !event.text.trimStart().startsWith("/"))

@@ -19,7 +19,7 @@ export async function chooseModel(
   { agentId, order, sessionKey, stored: { event } }: QueuedMessage,
   session: Session | undefined,
 ): Promise<Chosen> {
-  const agent = ctx.config.current().agents.get(agentId);
+  const agent = ctx.config.current().agents.at(agentId, sessionKey);
   if (agent === undefined)
     return { kind: "none", code: "no_agent", message: `There is no working agent ${agentId}.` };
   const choice = order?.kind === "turn" ? order.choice : {};

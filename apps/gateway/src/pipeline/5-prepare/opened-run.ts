@@ -26,7 +26,7 @@ export interface BegunRun {
 export function begunRun(ctx: GatewayContext, left: InterruptedRun<GatewayBodies>): BegunRun {
   const { id: runId, sessionKey, agentId } = left.run;
   const messages = left.inbox.map(({ id, seq, payload: stored }): QueuedMessage => {
-    const order = readMessageOrder(ctx, stored, agentId);
+    const order = readMessageOrder(ctx, stored, left.run);
     const message = { kind: "message", id, seq, sessionKey, agentId, stored, exclusive: false } as const;
     return order === undefined ? message : { ...message, order };
   });

@@ -133,7 +133,10 @@ async function showMedia(
   told: readonly ToldEntry[],
 ): Promise<readonly MediaForModel[]> {
   const history = historyImages(told, asked);
-  const files = [...messages.map(getMessageFiles), ...(history === undefined ? [] : [history])];
+  const files = [
+    ...messages.map((message) => getMessageFiles(ctx, message)),
+    ...(history === undefined ? [] : [history]),
+  ];
   const shown = await ctx.media.in.show(files, agentModel.model.input);
   const earlier = history === undefined ? undefined : shown.at(-1);
   const media = shown.slice(0, messages.length);

@@ -39,7 +39,7 @@ export function toDeletionNote({ now }: GatewayContext, messages: readonly Queue
 async function body(ctx: GatewayContext, message: QueuedMessage): Promise<string> {
   const { event } = message.stored;
   // Files of referenced messages come after the message's own files. Only the context mentions them.
-  const files = await ctx.media.in.take(getMessageFiles(message));
+  const files = await ctx.media.in.take(getMessageFiles(ctx, message));
   const notes = files.slice(0, event.media.length).map(formatAttachment);
   const forwards = (event.references ?? []).filter(({ kind }) => kind === "forward");
   const lines = [getPlainText(message), ...notes, ...forwards.map(() => FORWARD_NOTE)];

@@ -74,15 +74,18 @@ async function said(
 
 /** Reads the attachments of joining messages and taints the run with them. */
 async function read(
-  { tracer, media: { in: incoming } }: GatewayContext,
+  ctx: GatewayContext,
   { runId, agentModel, tools, taint }: PreparedRun,
   joining: readonly QueuedMessage[],
 ): Promise<readonly ReadAlong["media"][]> {
   for (const { id, stored } of joining) {
     tools.addMessage(stored.event, stored.role, getSpeakerKey(stored.event));
-    tracer.note(id, "queue", `steers the run ${runId}`);
+    ctx.tracer.note(id, "queue", `steers the run ${runId}`);
   }
-  const media = await incoming.show(joining.map(getMessageFiles), agentModel.model.input);
+  const media = await ctx.media.in.show(
+    joining.map((message) => getMessageFiles(ctx, message)),
+    agentModel.model.input,
+  );
   if (media.some(({ untrusted }) => untrusted)) tools.addTaint("file");
   await taint.add({ sources: tools.taint(), speakers: getUntrustedSpeakers(joining) });
   return media;

@@ -105,7 +105,7 @@ async function withAttachments(
   if (reply.media === undefined || reply.silent || channel === undefined) return reply;
   const ready = await ctx.media.out.prepare({
     wanted: reply.media,
-    agentId: agent.id,
+    agentId: agent.shardId,
     capabilities: channel.capabilities,
     mayAttach: tools.mayAttach,
     isVisible: tools.isVisible,

@@ -48,7 +48,7 @@ function getTurn(
   message: QueuedMessage,
   handle: RunHandle<Queued>,
 ): InTurn | undefined {
-  const agent = config.current().agents.get(message.agentId);
+  const agent = config.current().agents.at(message.agentId, message.sessionKey);
   return agent && { message, agent, order: message.order, handle };
 }
 

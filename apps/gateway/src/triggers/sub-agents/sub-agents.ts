@@ -10,6 +10,8 @@ export interface SubAgentsOptions<Origin> {
   readonly origin: z.ZodType<Origin>;
   /** Creates the session key of a new sub-agent. */
   readonly sessionKey: (agentId: string, id: string) => string;
+  /** Returns true if a sub-agent's session can run where its parent's session runs. Default: always true */
+  readonly isTogether?: (agentId: string, sessionKey: string, parentKey: string) => boolean;
   readonly logger: { warn(fields: object, message: string): void };
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -89,10 +91,7 @@ class StoredSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
 
   spawn({ label, text, tools }: NewSubAgent, creator: TaskCreator<Origin>): Promise<SubAgent<Origin>> {
     return this.#inTurn(async () => {
-      const id = createHash("sha256")
-        .update(`${creator.sessionKey} ${creator.key}`)
-        .digest("hex")
-        .slice(0, 12);
+      const id = this.#createId(creator);
       const all = await this.#records.all();
       const before = all.find((each) => each.id === id);
       if (before === undefined) {
@@ -105,6 +104,16 @@ class StoredSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
       const made = { id, agentId, parentKey, sessionKey, label, depth, tools, tasks: [] };
       return this.#give(before ?? made, createTask(text, creator, this.#options.now()));
     });
+  }
+
+  /** Creates the same id if the spawn is repeated. */
+  #createId({ agentId, sessionKey: parentKey, key }: TaskCreator<Origin>): string {
+    const { sessionKey, isTogether = () => true } = this.#options;
+    for (let attempt = 0; ; attempt += 1) {
+      const seed = `${parentKey} ${key}${attempt === 0 ? "" : ` ${attempt}`}`;
+      const id = createHash("sha256").update(seed).digest("hex").slice(0, 12);
+      if (isTogether(agentId, sessionKey(agentId, id), parentKey)) return id;
+    }
   }
 
   send(id: string, text: string, creator: TaskCreator<Origin>): Promise<SubAgent<Origin>> {
