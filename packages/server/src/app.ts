@@ -80,7 +80,8 @@ export function createApp(options: AppOptions): Hono<Env> {
     callHook(context, { service, auth, routes: options.hooks() }),
   );
 
-  app.get(MCP_CALLBACK_PATH, noStore, (context) => finishMcpLogin(context, service));
+  const { mcp, admin } = service;
+  if (mcp) app.get(MCP_CALLBACK_PATH, noStore, (context) => finishMcpLogin(context, mcp));
 
   app.use("/v1/*", noStore, requireOwnOrigin(allowedHosts, openAiErrors), requireAuth(auth, openAiErrors));
   app.use("/v1/*", requireScope("chat", openAiErrors));
@@ -109,8 +110,8 @@ export function createApp(options: AppOptions): Hono<Env> {
   app.get("/api/conversations/:id/events", eventStreams(service, options.connections));
   app.post("/api/sign-in-links", (context) => createSignInLink(context, auth));
   app.route("/api", ownerRoutes(service));
-  app.route("/api/mcp", mcpRoutes(service));
-  app.route("/api", adminRoutes(service.admin));
+  if (mcp) app.route("/api/mcp", mcpRoutes(mcp));
+  if (admin) app.route("/api", adminRoutes(admin));
 
   app.get("*", staticFiles(options.pageDir));
   app.notFound(apiErrors.notFound);

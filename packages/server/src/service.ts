@@ -187,9 +187,11 @@ export interface McpService {
 
 /** The interface of the gateway that the server exposes over HTTP and WebSocket. */
 export interface GatewayService {
-  readonly admin: AdminService;
   readonly version: string;
-  readonly mcp: McpService;
+  /** Without it, the routes for administration do not exist, and no change is recorded in an audit log. */
+  readonly admin?: AdminService;
+  /** Without it, the routes for MCP servers do not exist. */
+  readonly mcp?: McpService;
   readonly live: Pick<LiveHub, "subscribe" | "observe" | "running" | "resume" | "join">;
   agents(): readonly AgentInfo[];
   submit(submission: Submission): Promise<SubmitResult>;

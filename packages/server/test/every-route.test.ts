@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { createApp } from "../src/app.ts";
 import { createAuth, type GatewayService, hashToken } from "../src/index.ts";
 import { openServer, TOKEN } from "./harness.ts";
+import { createMemoryAdmin } from "./memory-admin.ts";
 import { createMemoryService } from "./memory-service.ts";
 
 const HOOK = "the-secret-of-the-hook";
@@ -49,6 +50,9 @@ const OWNERS = [
   "POST /api/configuration/check",
   "POST /api/configuration/rollback",
   "POST /api/mcp/:name/accept",
+  "POST /api/mcp/:name/callback",
+  "POST /api/mcp/:name/login",
+  "POST /api/mcp/:name/logout",
   "POST /api/pairings/approve",
   "POST /api/schedules",
   "POST /api/sign-in-links",
@@ -66,6 +70,7 @@ const SENSITIVE = [
   "POST /api/configuration/check",
   "POST /api/configuration/rollback",
   "POST /api/mcp/:name/accept",
+  "POST /api/mcp/:name/login",
   "POST /api/skills/approve",
   "POST /api/tokens",
 ];
@@ -126,7 +131,7 @@ async function openWatched(now: () => number = Date.now) {
       },
     });
   const service = createMemoryService();
-  const watched = watch<GatewayService>({ ...service, admin: watch(service.admin) });
+  const watched = watch<GatewayService>({ ...service, admin: watch(createMemoryAdmin()) });
   const { url, access } = await openServer(watched, { now });
   for (const { name, role } of HOLDERS)
     await access.tokens.add({ name, role, hash: hashToken(`secret-of-${name}`), createdAt: 0 });

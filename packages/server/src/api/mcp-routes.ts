@@ -3,23 +3,23 @@ import { type Context, Hono } from "hono";
 import { html } from "hono/html";
 import { apiErrors } from "../error-replies.ts";
 import type { Env } from "../middleware.ts";
-import type { GatewayService } from "../service.ts";
+import type { McpService } from "../service.ts";
 
 /** Path to which authorization servers of MCP servers send browsers back. */
 export const MCP_CALLBACK_PATH = "/oauth/mcp/callback";
 
 /** The routes of `/api/mcp` for owners: MCP servers and the sign-in at them. */
-export function mcpRoutes(service: GatewayService): Hono<Env> {
+export function mcpRoutes(mcp: McpService): Hono<Env> {
   const app = new Hono<Env>();
   app.get("/", async (context) => {
-    const list: McpServerList = { servers: await service.mcp.servers() };
+    const list: McpServerList = { servers: await mcp.servers() };
     return context.json(list);
   });
   app.post("/:name/login", async (context) => {
     const body = McpLogin.safeParse(await context.req.json().catch(() => undefined));
     if (!body.success)
       return apiErrors.badJson(context, 'Send {} or {"issuer": "the authorization server to trust"}.');
-    const result = await service.mcp.login(context.req.param("name"), body.data.issuer);
+    const result = await mcp.login(context.req.param("name"), body.data.issuer);
     return result === undefined ? noServer(context) : context.json(result);
   });
   app.post("/:name/callback", async (context) => {
@@ -27,10 +27,10 @@ export function mcpRoutes(service: GatewayService): Hono<Env> {
     const url = body.success ? URL.parse(body.data.url) : null;
     if (url === null)
       return apiErrors.badJson(context, 'Send {"url": "the address at which the browser arrived"}.');
-    return context.json(await service.mcp.finishLogin(url, context.get("access").principal.name));
+    return context.json(await mcp.finishLogin(url, context.get("access").principal.name));
   });
   app.post("/:name/logout", async (context) => {
-    const result = await service.mcp.logout(context.req.param("name"), context.get("access").principal.name);
+    const result = await mcp.logout(context.req.param("name"), context.get("access").principal.name);
     return result === undefined ? noServer(context) : context.json(result);
   });
   return app;
@@ -44,8 +44,8 @@ function noServer(context: Context<Env>): Response {
  * `GET /oauth/mcp/callback`: an authorization server sends the owner's browser here. The secret `state` in the query
  * shows that an owner started the sign-in, so no token is required.
  */
-export async function finishMcpLogin(context: Context<Env>, service: GatewayService): Promise<Response> {
-  const result = await service.mcp.finishLogin(new URL(context.req.url), "a browser");
+export async function finishMcpLogin(context: Context<Env>, mcp: McpService): Promise<Response> {
+  const result = await mcp.finishLogin(new URL(context.req.url), "a browser");
   context.header("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
   // The address of this page contains the code.
   context.header("referrer-policy", "no-referrer");
