@@ -21,6 +21,7 @@ const proofs = {
       ["test/proofs/hostile/run.ts"],
       ["test/proofs/hostile/gateway/run.ts"],
       ["test/proofs/hostile/mcp-sign-in/run.ts"],
+      ["test/proofs/hostile/documents/run.ts"],
     ],
   },
   conformance: { run: [join(dirname(scripts), "packages", "mcp", "test", "run-conformance.ts")] },

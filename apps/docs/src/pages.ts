@@ -66,6 +66,7 @@ export const GROUPS: readonly PageGroup[] = [
       doc("guides/models", "Models and local servers", "模型与本地服务"),
       doc("guides/skills", "Skills", "技能"),
       doc("guides/mcp", "MCP servers", "MCP 服务器"),
+      doc("guides/documents", "Documents", "文档附件"),
       doc("guides/memory", "Memory", "记忆"),
       doc("automation", "Schedules and sub-agents", "定时任务与子智能体"),
       doc("costs", "Costs and budgets", "费用与预算"),

@@ -33,6 +33,7 @@ const bundle = await rolldown({
     "signalbox-program": join(dist, "run-signalbox.js"),
     "json-schema-worker": join(compiled("agent-core"), "tools", "json-schema-worker.js"),
     "article-worker": join(compiled("tools"), "web", "article-worker.js"),
+    "office-worker": join(compiled("tools"), "documents", "office-worker.js"),
     "pdf-worker": join(compiled("tools"), "web", "pdf-worker.js"),
     "walk-worker": join(compiled("tools"), "search", "walk-worker.js"),
     "text-worker": join(compiled("tools"), "files", "text-worker.js"),

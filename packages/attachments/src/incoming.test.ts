@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { MediaRef } from "@signalbox/channel";
 import { plainMessage } from "@signalbox/channel/testkit";
-import { detectEncoding } from "@signalbox/tools";
+import { detectEncoding, extractDocumentText, isDocumentType } from "@signalbox/tools";
 import { expect, it } from "vitest";
 import { plainCapabilities, silentLogger } from "../test/plain.ts";
 import { createIncoming, type IncomingOptions } from "./incoming.ts";
@@ -135,4 +135,49 @@ it("caches only what models are shown, and rejects larger files that are not sto
   const long = streaming(Buffer.alloc(10_000_001), { early: 0, go });
   const [file] = await open(long.account).take(message("m2", files(1)));
   expect(file?.note).toBe("not fetched, because it is larger than 10000000 bytes");
+});
+
+const PAGE = Buffer.from(`<!doctype html><html><body><p>${"A long page. ".repeat(5_000)}</p></body></html>`);
+
+/** Shows one HTML page, or several, to a model. */
+async function showPages(count: number, inspector: Partial<IncomingOptions["inspector"]> = {}) {
+  const { account } = streaming(PAGE, { early: PAGE.byteLength, go: Promise.resolve() });
+  const media = open(account, {
+    inspector: {
+      detectEncoding,
+      isDocument: isDocumentType,
+      readDocument: (bytes, type) => extractDocumentText(bytes, type, { maxChars: 30_000 }),
+      ...inspector,
+    },
+  });
+  const pages = Array.from(
+    { length: count },
+    (_, n): MediaRef => ({
+      kind: "file",
+      mimeType: "text/html",
+      ref: `${n}`,
+      name: `${n}.html`,
+    }),
+  );
+  const [shown] = await media.show([message("m1", pages)], ["text"]);
+  return shown;
+}
+
+it("gives the model the text of a document within the limits of a request, as untrusted content", async () => {
+  const shown = await showPages(5);
+  expect(shown?.untrusted).toBe(true);
+  expect(shown?.files[0]).toMatchObject({ note: "its text, without layout and pictures", cut: true });
+  expect(shown?.files[0]?.text).toMatch(/^A long page\./);
+  expect(shown?.files.map(({ text }) => text?.length)).toEqual([
+    20_000,
+    20_000,
+    10_000,
+    undefined,
+    undefined,
+  ]);
+});
+
+it("shows a document whose text cannot be read as the text file that it is, or only by its name", async () => {
+  const shown = await showPages(1, { readDocument: () => Promise.reject(new Error("damaged")) });
+  expect(shown?.files[0]?.text).toContain("<!doctype html>");
 });

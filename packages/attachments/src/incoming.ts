@@ -81,7 +81,7 @@ export function createIncoming(options: IncomingOptions): Incoming {
       const shown: MediaForModel[] = [];
       // One message at a time, so that not all of their bytes are in memory at once.
       for (const message of messages) {
-        shown.push(media.convert(await take(message)));
+        shown.push(await media.convert(await take(message)));
         // The bytes are needed only once. A resumed run downloads them again.
         cache.delete(message.id);
       }

@@ -1,12 +1,16 @@
 import { IMAGE_LIMITS, type InputBlock, type Modality, readImageInfo } from "@signalbox/agent-core";
 import { decodeText } from "./media-type.ts";
 import { isUntrusted, type ReceivedFile } from "./received-file.ts";
-import type { Inspector } from "./types.ts";
+import type { DocumentText, Inspector } from "./types.ts";
 
 const MAX_IMAGES = 8;
 export const MAX_PDF_BYTES: number = 10_000_000;
 const MAX_PDFS = 3;
 const MAX_TEXT_BYTES = 1_000_000;
+/** Maximum size of an Office document or an HTML page whose text is read. */
+const MAX_DOCUMENT_BYTES = 10_000_000;
+/** Maximum number of documents of a request whose text is read. Each takes a thread for up to some seconds. */
+const MAX_DOCUMENTS = 5;
 /** Maximum length of one text and of all texts of a request, in UTF-16 code units. */
 const MAX_TEXT_CHARS = 20_000;
 const MAX_ALL_TEXT_CHARS = 50_000;
@@ -36,8 +40,10 @@ export interface MediaForModel {
 }
 
 /** Returns true if a file of this type and size can be shown to a model. */
-export function isReadable(mimeType: string, { byteLength }: Uint8Array): boolean {
+export function isReadable(mimeType: string, { byteLength }: Uint8Array, { isDocument }: Inspector): boolean {
   if (mimeType.startsWith("image/")) return byteLength <= IMAGE_LIMITS.bytes;
+  if (mimeType !== "application/pdf" && isDocument?.(mimeType) === true)
+    return byteLength <= MAX_DOCUMENT_BYTES;
   return byteLength <= (mimeType === "application/pdf" ? MAX_PDF_BYTES : MAX_TEXT_BYTES);
 }
 
@@ -46,6 +52,7 @@ export class ModelMedia {
   readonly #input: readonly Modality[];
   readonly #inspector: Inspector;
   readonly #counts = { image: 0, file: 0 };
+  #documents = 0;
   #textLeft = MAX_ALL_TEXT_CHARS;
 
   /** @param input the kinds of input that the model accepts */
@@ -55,28 +62,39 @@ export class ModelMedia {
   }
 
   /** Converts the files of one message. */
-  convert(files: readonly ReceivedFile[]): MediaForModel {
+  async convert(files: readonly ReceivedFile[]): Promise<MediaForModel> {
     const shown = files.map((file) => ({ file, block: this.#block(file) }));
+    const described: FileForModel[] = [];
+    // One at a time, so that their texts share the limit of the request in order.
+    for (const { file, block } of shown)
+      described.push(
+        this.#describe(file, block, block === undefined ? await this.#readDocument(file) : undefined),
+      );
     return {
       blocks: shown.flatMap(({ block }) => block ?? []),
-      files: shown.map(({ file, block }) => this.#describe(file, block)),
+      files: described,
       untrusted: files.some(isUntrusted),
     };
   }
 
-  #describe(file: ReceivedFile, block: InputBlock | undefined): FileForModel {
+  #describe(
+    file: ReceivedFile,
+    block: InputBlock | undefined,
+    document: DocumentText | undefined,
+  ): FileForModel {
     const { mimeType, path, name } = file;
-    const text = block === undefined ? (file.transcript?.text ?? this.#readText(file)) : undefined;
+    const own = document?.text ?? file.transcript?.text ?? this.#readText(file);
+    const text = block === undefined ? own : undefined;
     const isOmitted = text !== undefined && this.#textLeft === 0;
     const note = isOmitted
       ? "its text is omitted, because other texts fill the limit"
-      : describeUse(file, block);
+      : describeUse(file, block, document);
     return {
       type: mimeType,
       place: path,
       name,
       note,
-      ...(text === undefined || isOmitted ? {} : this.#cut(text)),
+      ...(text === undefined || isOmitted ? {} : this.#cut(text, document?.cut === true)),
     };
   }
 
@@ -105,16 +123,30 @@ export class ModelMedia {
     return decodeText(bytes, this.#inspector);
   }
 
-  #cut(text: string): { readonly text: string; readonly cut: boolean } {
+  /** Returns the text of a document that the model does not accept as it is. Never rejects. */
+  async #readDocument({ mimeType, bytes }: ReceivedFile): Promise<DocumentText | undefined> {
+    const { isDocument, readDocument } = this.#inspector;
+    if (bytes === undefined || isDocument?.(mimeType) !== true || this.#textLeft === 0) return undefined;
+    if (this.#documents >= MAX_DOCUMENTS) return undefined;
+    this.#documents += 1;
+    return readDocument?.(bytes, mimeType).catch(() => undefined);
+  }
+
+  #cut(text: string, isShortened: boolean): { readonly text: string; readonly cut: boolean } {
     const length = Math.min(MAX_TEXT_CHARS, this.#textLeft);
     const shown = text.slice(0, length).toWellFormed();
     this.#textLeft -= shown.length;
-    return { text: shown, cut: text.length > length };
+    return { text: shown, cut: isShortened || text.length > length };
   }
 }
 
-function describeUse({ note, transcript }: ReceivedFile, block: InputBlock | undefined): string | undefined {
+function describeUse(
+  { note, transcript }: ReceivedFile,
+  block: InputBlock | undefined,
+  document: DocumentText | undefined,
+): string | undefined {
   if (block !== undefined) return `shown to you as ${block.type}`;
+  if (document !== undefined) return "its text, without layout and pictures";
   return transcript === undefined ? note : `a transcript of it by ${transcript.by}`;
 }
 

@@ -111,7 +111,7 @@ async function toReadable(
   signal: AbortSignal,
 ): Promise<Pick<ReceivedFile, "bytes" | "note">> {
   const image = readImageInfo(bytes);
-  if (image === undefined) return isReadable(mimeType, bytes) ? { bytes } : {};
+  if (image === undefined) return isReadable(mimeType, bytes, inspector) ? { bytes } : {};
   const fitted = await inspector.fitImage?.(bytes, image, signal);
   if (fitted !== undefined) return { bytes: Buffer.from(fitted.bytes) };
   if (isAcceptedImage(image, bytes.byteLength)) return { bytes };

@@ -58,6 +58,17 @@ export interface Inspector {
    * @param isComplete whether the sample is the whole file
    */
   detectEncoding(sample: Uint8Array, isComplete: boolean): string | undefined;
+  /** Returns true for types of documents that `readDocument` reads. Default: none. */
+  isDocument?(mimeType: string): boolean;
+  /** Returns the text of a document, or undefined if it has none or cannot be read. Must limit time and memory. */
+  readDocument?(bytes: Uint8Array, mimeType: string): Promise<DocumentText | undefined>;
+}
+
+/** The text of a document. */
+export interface DocumentText {
+  readonly text: string;
+  /** True if the document has more text. */
+  readonly cut: boolean;
 }
 
 /** Transcribes speech. */

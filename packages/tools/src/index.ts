@@ -13,6 +13,7 @@ export type { BackgroundProcess } from "./background/processes.ts";
 export { BUILT_IN_TOOLS } from "./built-in.ts";
 export type { CronRequest } from "./cron.ts";
 export { defineTool, type ToolDefinition } from "./define.ts";
+export { extractDocumentText, isDocumentType } from "./documents/extract-document.ts";
 export { escapeInvisible, escapeLine, formatCodeBlock } from "./escape.ts";
 export { createExecTool } from "./exec.ts";
 export { checkPolicy, explainUse } from "./explain.ts";

@@ -11,7 +11,7 @@ import {
   type Outgoing,
 } from "@signalbox/attachments";
 import { pruneSentBlobs } from "@signalbox/home";
-import { type AgentWorkspaces, detectEncoding } from "@signalbox/tools";
+import { type AgentWorkspaces, detectEncoding, extractDocumentText, isDocumentType } from "@signalbox/tools";
 import { neededFiles, type Unanswered } from "../configure/client-files.ts";
 import type { CurrentConfig } from "../configure/live-config.ts";
 import { createTranscriber, type PayForTranscription } from "../configure/transcription.ts";
@@ -65,7 +65,12 @@ export function createMedia(core: MediaContext, { workspaces, payForTranscriptio
   const fitPicture = createImageFitter((error) =>
     logger.warn({ err: reasonOf(error) }, `pictures are ${IMAGES_NOT_RESIZED}`),
   );
-  const inspector: Inspector = { detectEncoding, fitImage: fitPicture };
+  const inspector: Inspector = {
+    detectEncoding,
+    fitImage: fitPicture,
+    isDocument: isDocumentType,
+    readDocument: extractDocumentText,
+  };
   const incoming = createIncoming({
     account: core.getAccount,
     folder,

@@ -213,7 +213,7 @@ function decodeEntities(text: string): string {
 }
 
 /** Removes characters that hide or reorder text, and repeated blank lines. */
-function cleanText(text: string): string {
+export function cleanText(text: string): string {
   return (
     text
       .replace(/\r\n?/g, "\n")
