@@ -1,4 +1,4 @@
-import { encode, getDedupeKeys } from "@signalbox/store/backend";
+import { encode, getDedupeKeys, WRITTEN_FORMAT } from "@signalbox/store/backend";
 import { StoreError } from "@signalbox/store/errors";
 import type { Bodies, InboxAccept, InboxAccepted, InboxStore } from "@signalbox/store/types";
 import { count, isNull, sql } from "drizzle-orm";
@@ -91,5 +91,6 @@ function toRow(event: InboxAccept, payload: string) {
     agentId: route?.agentId ?? null,
     leaseName: lease?.name ?? "",
     leaseEpoch: lease?.epoch ?? 0,
+    format: WRITTEN_FORMAT,
   };
 }

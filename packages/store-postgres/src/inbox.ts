@@ -1,7 +1,7 @@
-import { encode, rowOf } from "@signalbox/store/backend";
+import { encode, ROW_FORMAT, rowOf } from "@signalbox/store/backend";
 import { StoreError } from "@signalbox/store/errors";
 import type { Bodies, InboxId, InboxRoute, InboxRow, InboxStore, LeaseToken } from "@signalbox/store/types";
-import { and, desc, eq, inArray, isNull } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, lte } from "drizzle-orm";
 import { findGivenUp } from "./answers.ts";
 import type { Context } from "./context.ts";
 import { createAccept } from "./inbox-accept.ts";
@@ -125,7 +125,7 @@ function claimDue<T extends Bodies>(
     const due = db
       .select()
       .from(inbox)
-      .where(and(isWaiting(), fence.isLost(inbox, lease)))
+      .where(and(isWaiting(), lte(inbox.format, ROW_FORMAT), fence.isLost(inbox, lease)))
       .for("update", { skipLocked: true });
     const [, locked] = await Promise.all([fence.check(tx, lease), due]);
     const claimed = locked.filter(({ sessionKey, agentId }) =>

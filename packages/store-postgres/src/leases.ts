@@ -1,3 +1,4 @@
+import { getTakenFrom } from "@signalbox/store/backend";
 import { FencedError } from "@signalbox/store/errors";
 import type { Lease, LeaseStore, LeaseToken } from "@signalbox/store/types";
 import { and, asc, eq, gt, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
@@ -60,14 +61,14 @@ export function createLeaseStore({ database }: Context): LeaseStore {
         if (before !== undefined && before.holder !== holder && before.expiresAt > at) return undefined;
         // If a failover lost the latest epochs, the time keeps them from being given out again.
         const epoch = Math.max((before?.epoch ?? 0) + 1, at);
-        const taken: Lease = { name, holder, epoch, expiresAt: at + ttlMs };
+        const taken: Lease = { name, holder, epoch, acquiredAt: at, expiresAt: at + ttlMs };
         const values = db.insert(lease).values(taken);
         const inserted =
           before === undefined
             ? await values.onConflictDoNothing().returning()
             : await values.onConflictDoUpdate({ target: lease.name, set: taken }).returning();
         // Another holder may have acquired a new name in the meantime.
-        return inserted[0];
+        return inserted[0] && { ...inserted[0], ...getTakenFrom(before, holder) };
       }, `lease ${name}`),
 
     renew: (leases, ttlMs) =>
@@ -85,7 +86,7 @@ export function createLeaseStore({ database }: Context): LeaseStore {
       database.write(async ({ db, send }) => {
         // Raise the epoch, so that late writes by the previous holder are rejected even if the lease was not taken
         // yet.
-        const released = { holder: "", epoch: token.epoch + 1, expiresAt: 0 };
+        const released = { holder: "", epoch: token.epoch + 1, acquiredAt: 0, expiresAt: 0 };
         send(db.update(lease).set(released).where(isToken(token)));
       }, `lease ${token.name}`),
 

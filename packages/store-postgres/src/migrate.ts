@@ -14,6 +14,11 @@ const migrationsFolder = fileURLToPath(
 const DATABASE = "The PostgreSQL database";
 /** The table with the version. It is not part of the schema, because it must exist before the first migration. */
 const VERSION_TABLE = "signalbox_version";
+/**
+ * The oldest schema version whose program may still use the tables. Migrations only add, so that the nodes of a cluster
+ * can be upgraded one after the other. Raise it with a migration that removes or changes something.
+ */
+const COMPATIBLE_FROM = 1;
 /** Lock that processes take which migrate at the same time. */
 const MIGRATION_LOCK = 0x53474258;
 
@@ -39,9 +44,9 @@ export interface Migration {
 
 /**
  * Migrates the database to {@link schemaVersion} in one transaction. Returns undefined if the database already has this
- * version.
+ * version, or a later one whose migrations only added to it.
  *
- * @throws StoreNewerError if the database has a later version
+ * @throws StoreNewerError if the database has a later version that this program cannot use
  */
 export async function migrate(pool: pg.Pool): Promise<Migration | undefined> {
   const to = schemaVersion();
@@ -50,10 +55,10 @@ export async function migrate(pool: pg.Pool): Promise<Migration | undefined> {
     await client.query("BEGIN");
     await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
     const from = await readVersion(client);
-    if (from > to) throw new StoreNewerError(DATABASE, from, to);
+    if (from > to) await requireCompatible(client, from, to);
     if (from < to) await applyMigrations(client, from, to);
     await client.query("COMMIT");
-    return from === to ? undefined : { from, to };
+    return from < to ? { from, to } : undefined;
   } catch (error) {
     await client.query("ROLLBACK").catch(() => {});
     throw error;
@@ -66,12 +71,34 @@ async function applyMigrations(client: pg.PoolClient, from: number, to: number):
   for (const name of migrations().slice(from))
     await client.query(fs.readFileSync(`${migrationsFolder}/${name}.sql`, "utf8"));
   await client.query(`CREATE TABLE IF NOT EXISTS ${VERSION_TABLE} (version bigint NOT NULL)`);
+  await client.query(
+    `ALTER TABLE ${VERSION_TABLE} ADD COLUMN IF NOT EXISTS compatible_from bigint NOT NULL DEFAULT 1`,
+  );
   await client.query(`DELETE FROM ${VERSION_TABLE}`);
-  await client.query(`INSERT INTO ${VERSION_TABLE} VALUES ($1)`, [to]);
+  await client.query(`INSERT INTO ${VERSION_TABLE} (version, compatible_from) VALUES ($1, $2)`, [
+    to,
+    COMPATIBLE_FROM,
+  ]);
 }
 
 /**
- * Checks that the database has {@link schemaVersion} without changing it.
+ * Checks that the tables of a later version contain everything that this program needs.
+ *
+ * @throws StoreNewerError
+ */
+async function requireCompatible(
+  client: pg.Pool | pg.PoolClient,
+  version: number,
+  target: number,
+): Promise<void> {
+  const { rows } = await client.query(`SELECT compatible_from AS since FROM ${VERSION_TABLE}`);
+  if (Number(Reflect.get(Object(rows[0]), "since")) > target)
+    throw new StoreNewerError(DATABASE, version, target);
+}
+
+/**
+ * Checks that the database has {@link schemaVersion}, or a later version whose migrations only added to it. Changes
+ * nothing.
  *
  * @throws StoreNewerError
  * @throws StoreError `store_older`, `invalid` if the database is new
@@ -80,7 +107,7 @@ export async function requireVersion(pool: pg.Pool): Promise<void> {
   const target = schemaVersion();
   const version = await readVersion(pool);
   if (version === target) return;
-  if (version > target) throw new StoreNewerError(DATABASE, version, target);
+  if (version > target) return requireCompatible(pool, version, target);
   if (version === 0)
     throw new StoreError("invalid", `${DATABASE} has no tables yet: start the gateway once.`);
   throw new StoreError(

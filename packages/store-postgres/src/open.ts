@@ -19,6 +19,7 @@ import { createLiveEventStore } from "./live-events.ts";
 import { createMaintenanceStore } from "./maintenance.ts";
 import { createMessageContextStore } from "./message-contexts.ts";
 import { migrate, requireVersion } from "./migrate.ts";
+import { createNodeStore } from "./nodes.ts";
 import { createObjectStore } from "./objects.ts";
 import { type PostgresStoreOptions, resolveTimeouts } from "./options.ts";
 import { createOutboxStore } from "./outbox.ts";
@@ -97,6 +98,7 @@ function createStores<T extends Bodies>(context: Context, options: PostgresStore
     groupHistory: createGroupHistoryStore(context),
     contexts: createMessageContextStore(context),
     kv: createKvStore(context),
+    nodes: createNodeStore(context),
     access: createAccessStore(context),
     audit: createAuditLog(context),
     approvals: createApprovalStore(context),

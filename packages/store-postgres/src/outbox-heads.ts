@@ -1,3 +1,4 @@
+import { ROW_FORMAT } from "@signalbox/store/backend";
 import type { LeaseToken } from "@signalbox/store/types";
 import { and, asc, eq, gt, isNull, lte, ne, not, or, type SQL, sql } from "drizzle-orm";
 import type { Database } from "./database.ts";
@@ -28,6 +29,8 @@ const isHead: SQL = sql`(${isUnsent} AND NOT EXISTS (SELECT 1 FROM ${outbox} AS 
   WHERE earlier.channel = ${outbox.channel} AND earlier.account = ${outbox.account}
   AND earlier.address = ${outbox.address} AND earlier.seq < ${outbox.seq}
   AND earlier.state IN ('pending', 'sending')))`;
+/** Rows of a newer format also block the rows behind them, which keep their order. */
+const isReadable = lte(outbox.format, ROW_FORMAT);
 const isPending = eq(outbox.state, "pending");
 
 export function createOutboxHeads(database: Database, fence: Fence): OutboxHeads {
@@ -47,6 +50,7 @@ export function createOutboxHeads(database: Database, fence: Fence): OutboxHeads
         .where(
           and(
             isHead,
+            isReadable,
             not(isWaiting()),
             sql`${hasExpired()} IS NOT TRUE`,
             or(isPending, fence.isLost(outbox, lease)),
@@ -64,13 +68,17 @@ export function createOutboxHeads(database: Database, fence: Fence): OutboxHeads
       const [row] = await db
         .select({ at: sql<number | null>`min(${until})`.mapWith(Number) })
         .from(outbox)
-        .where(and(isHead, or(isWaiting(), hasExpired())));
+        .where(and(isHead, isReadable, or(isWaiting(), hasExpired())));
       return row?.at ?? null;
     },
 
     async readOverdue({ db, now }) {
       const at = await now;
-      const heads = await db.select().from(outbox).where(and(isHead, hasExpired())).orderBy(asc(outbox.seq));
+      const heads = await db
+        .select()
+        .from(outbox)
+        .where(and(isHead, isReadable, hasExpired()))
+        .orderBy(asc(outbox.seq));
       const rows = await Promise.all(
         heads.map((head) => db.select().from(outbox).where(isUnsentTo(head)).orderBy(asc(outbox.seq))),
       );

@@ -1,4 +1,4 @@
-import { answeredRows, derivedKey, type PreparedOutbox } from "@signalbox/store/backend";
+import { answeredRows, derivedKey, type PreparedOutbox, WRITTEN_FORMAT } from "@signalbox/store/backend";
 import type { Bodies, LeaseToken, OutboxRow } from "@signalbox/store/types";
 import { and, inArray, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
@@ -90,6 +90,7 @@ export function createOutboxInsert<T extends Bodies>({ nonce }: Context): ReadOu
           createdAt: at,
           updatedAt: at,
           answers: [...answeredRows(row.answers, row.reports)],
+          format: WRITTEN_FORMAT,
         };
         tx.send(tx.db.insert(outbox).values(inserted));
         if (told !== undefined) pushHistory(tx, told);

@@ -1,6 +1,6 @@
 import { lt, lte } from "drizzle-orm";
 import type { Database } from "./database.ts";
-import { approval, budgetPot, dedupe, kv, routeCache } from "./schema/index.ts";
+import { approval, budgetPot, dedupe, kv, node, routeCache } from "./schema/index.ts";
 import { sweep } from "./sweep.ts";
 
 const dayMs = 86_400_000;
@@ -17,6 +17,8 @@ export interface Expiry {
   approvals(before: number): Promise<number>;
   /** Removes routes cached before this time. A route that is still in use is resolved again. */
   routes(before: number): Promise<number>;
+  /** Removes nodes that were last seen before this time. */
+  nodes(before: number): Promise<number>;
 }
 
 export function createExpiry(database: Database): Expiry {
@@ -42,5 +44,6 @@ export function createExpiry(database: Database): Expiry {
         key: { digest: routeCache.digest },
         goes: lt(routeCache.at, before),
       }),
+    nodes: (before) => sweep(database, { table: node, key: { id: node.id }, goes: lt(node.seenAt, before) }),
   };
 }

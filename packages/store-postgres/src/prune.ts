@@ -13,6 +13,8 @@ const dayMs = 86_400_000;
 const budgetPeriodsMs = 62 * dayMs;
 /** Retention time of cached routes, in milliseconds. */
 const routesMs = 30 * dayMs;
+/** Retention time of nodes that do not report, in milliseconds. */
+const nodesMs = 30 * dayMs;
 /** Minimum share of each retention time that remains if the database is too large. */
 const smallestShare = 1 / 256;
 
@@ -34,6 +36,7 @@ export function createPruner(database: Database): (retention: Retention) => Prom
     const kv = await tried(expired.kv(at));
     await tried(expired.pots(at - budgetPeriodsMs));
     await tried(expired.routes(at - routesMs));
+    await tried(expired.nodes(at - nodesMs));
     const approvals = await tried(expired.approvals(at - (retention.approvalsMs ?? 90 * dayMs)));
     const { databaseBytes = Number.POSITIVE_INFINITY } = retention;
     let usedBytes = await measure(database);

@@ -1,6 +1,6 @@
-import { rowOf, rowOrEnd } from "@signalbox/store/backend";
+import { ROW_FORMAT, rowOf, rowOrEnd } from "@signalbox/store/backend";
 import type { Bodies, InterruptedRun, RunStore } from "@signalbox/store/types";
-import { and, asc, desc, eq, getTableColumns, inArray, isNotNull, lt } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, inArray, isNotNull, lt, lte } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import { selectInbox, toInboxRows } from "./inbox-rows.ts";
 import type { Fence } from "./leases.ts";
@@ -29,7 +29,7 @@ export function createRunReads<T extends Bodies>(
     interrupted: (asker) =>
       database.read(async (tx) => {
         const lost = await selectActive(tx).where(
-          and(isNotNull(session.activeRun), fence.isLost(run, asker)),
+          and(isNotNull(session.activeRun), lte(run.format, ROW_FORMAT), fence.isLost(run, asker)),
         );
         return Promise.all(lost.map((record) => inspect<T>(tx, record)));
       }),

@@ -1,4 +1,12 @@
-import { checkUsage, encode, encodeOptional, prepareIntents, prepareOutbox } from "@signalbox/store/backend";
+import {
+  checkUsage,
+  encode,
+  encodeOptional,
+  prepareIntents,
+  prepareOutbox,
+  ROW_FORMAT,
+  WRITTEN_FORMAT,
+} from "@signalbox/store/backend";
 import type { Bodies, LeaseToken, OutboxRow, Run, RunBegun, RunStore } from "@signalbox/store/types";
 import { and, eq, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
@@ -94,6 +102,7 @@ function begin<T extends Bodies>(
       outbox: [],
       startedAt: at,
       finishedAt: null,
+      format: WRITTEN_FORMAT,
       ...NO_USAGE,
     };
     tx.send(tx.db.insert(run).values(record));
@@ -219,7 +228,7 @@ function adopt<T extends Bodies>(
 ): Promise<Run | undefined> {
   return database.write(async (tx) => {
     const [, record] = await Promise.all([fence.check(tx, lease), lockRun(tx, runId)]);
-    if (record?.state !== "running") return undefined;
+    if (record?.state !== "running" || record.format > ROW_FORMAT) return undefined;
     const stamp = { leaseName: lease.name, leaseEpoch: lease.epoch };
     const more = counts ? 1 : 0;
     const [adopted] = await tx.db

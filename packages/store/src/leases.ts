@@ -2,7 +2,7 @@ import { and, asc, eq, gt } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { FencedError } from "./errors.ts";
-import { isSameLease } from "./lease-token.ts";
+import { getTakenFrom, isSameLease } from "./lease-token.ts";
 import { type LeaseRecord, lease } from "./schema/index.ts";
 import type { LeaseToken } from "./types/common.ts";
 import type { Lease, LeaseStore } from "./types/leases.ts";
@@ -80,10 +80,11 @@ export function createLeaseStore({ database, queue, now }: Context, fence: Fence
       queue.write(() => {
         const before = byName.get({ name });
         if (before !== undefined && before.holder !== holder && before.expiresAt > now()) return undefined;
-        const taken: Lease = { name, holder, epoch: (before?.epoch ?? 0) + 1, expiresAt: now() + ttlMs };
+        const epoch = (before?.epoch ?? 0) + 1;
+        const taken: Lease = { name, holder, epoch, acquiredAt: now(), expiresAt: now() + ttlMs };
         put.run(taken);
         fence.forget();
-        return taken;
+        return { ...taken, ...getTakenFrom(before, holder) };
       }),
     renew: (leases, ttlMs) =>
       queue.write(() => {
@@ -99,7 +100,7 @@ export function createLeaseStore({ database, queue, now }: Context, fence: Fence
         if (byName.get({ name })?.epoch !== epoch) return;
         // Raise the epoch, so that late writes by the previous holder are rejected even if nobody has taken the lease
         // yet.
-        put.run({ name, holder: "", epoch: epoch + 1, expiresAt: 0 });
+        put.run({ name, holder: "", epoch: epoch + 1, acquiredAt: 0, expiresAt: 0 });
         fence.forget();
       }),
     list: () => queue.read(() => held.all()),

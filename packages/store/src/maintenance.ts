@@ -1,5 +1,6 @@
-import { count, isNull } from "drizzle-orm";
+import { count, isNull, min } from "drizzle-orm";
 import type { Context } from "./context.ts";
+import { getOldest } from "./oldest.ts";
 import { activeRun, inbox, isGivenUp, isUnsent, outbox } from "./schema/index.ts";
 import type { EraseRequest, MaintenanceStore, PruneReport, Retention } from "./types/maintenance.ts";
 
@@ -11,17 +12,24 @@ export function createMaintenanceStore(
   const { db } = database;
   const inboxCounts = database.query(() =>
     db
-      .select({ state: inbox.state, n: count() })
+      .select({ state: inbox.state, n: count(), oldestAt: min(inbox.receivedAt) })
       .from(inbox)
       .where(isNull(inbox.settledAt))
       .groupBy(inbox.state),
   );
   // Use two queries, because no single index covers all these states.
   const unsentCounts = database.query(() =>
-    db.select({ state: outbox.state, n: count() }).from(outbox).where(isUnsent).groupBy(outbox.state),
+    db
+      .select({ state: outbox.state, n: count(), oldestAt: min(outbox.createdAt) })
+      .from(outbox)
+      .where(isUnsent)
+      .groupBy(outbox.state),
   );
   const givenUpCounts = database.query(() =>
     db.select({ state: outbox.state, n: count() }).from(outbox).where(isGivenUp).groupBy(outbox.state),
+  );
+  const size = database.handWritten<object, { bytes: number }>(
+    "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size",
   );
   const activeCount = database.query(() => db.select({ n: count() }).from(activeRun));
 
@@ -50,6 +58,8 @@ export function createMaintenanceStore(
             expired: byState(givenUp, "expired"),
           },
           runsActive: activeCount.get()?.n ?? 0,
+          ...getOldest(unfinished, unsent),
+          databaseBytes: size.get()?.bytes ?? 0,
           ...queue.counts,
         };
       }),

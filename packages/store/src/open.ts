@@ -24,6 +24,7 @@ import { createLocalHints } from "./local-hints.ts";
 import { createMaintenanceStore } from "./maintenance.ts";
 import { createMessageContextStore } from "./message-contexts.ts";
 import { createMessageChain } from "./messages.ts";
+import { createNodeStore } from "./nodes.ts";
 import { createOutboxStore } from "./outbox.ts";
 import { createOutboxInsert } from "./outbox-insert.ts";
 import { createOutboxRows } from "./outbox-rows.ts";
@@ -175,6 +176,7 @@ function createStores<T extends Bodies>(
     groupHistory: createGroupHistoryStore(context, history),
     contexts: createMessageContextStore(context),
     kv: createKvStore(context),
+    nodes: createNodeStore(context),
     access: createAccessStore(context),
     audit: createAuditLog(context),
     approvals: createApprovalStore(context),

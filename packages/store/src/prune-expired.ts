@@ -2,7 +2,7 @@ import { and, gte, inArray, lt, lte, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
-import { approval, budgetPot, dedupe, kv, routeCache } from "./schema/index.ts";
+import { approval, budgetPot, dedupe, kv, node, routeCache } from "./schema/index.ts";
 import { CHUNK } from "./sweep.ts";
 
 const dayMs = 86_400_000;
@@ -24,6 +24,8 @@ export interface Expiry {
   approvals(before: number): Promise<number>;
   /** Removes routes cached before this time. A route that is still in use is resolved again. */
   routes(before: number): Promise<void>;
+  /** Removes nodes that were last seen before this time. */
+  nodes(before: number): Promise<void>;
 }
 
 export function createExpiry({ database, queue }: Context): Expiry {
@@ -45,6 +47,7 @@ export function createExpiry({ database, queue }: Context): Expiry {
     });
   const removeApprovals = removeOld(approval, approval.n, approval.createdAt);
   const removeRoutes = removeOld(routeCache, routeCache.digest, routeCache.at);
+  const removeNodes = removeOld(node, node.id, node.seenAt);
   const removeKv = database.command((p: Bound<{ at: number }>) => {
     const expired = db
       .select({ namespace: kv.namespace, key: kv.key })
@@ -87,6 +90,9 @@ export function createExpiry({ database, queue }: Context): Expiry {
     approvals: (before) => inChunks(() => removeApprovals.run({ before }).changes),
     async routes(before) {
       await inChunks(() => removeRoutes.run({ before }).changes);
+    },
+    async nodes(before) {
+      await inChunks(() => removeNodes.run({ before }).changes);
     },
   };
 }

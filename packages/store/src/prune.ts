@@ -16,6 +16,8 @@ const budgetPeriodsMs = 62 * dayMs;
  * configuration may stay unchanged for years.
  */
 const routesMs = 30 * dayMs;
+/** Retention time of nodes that do not report, in milliseconds. */
+const nodesMs = 30 * dayMs;
 /** Minimum share of each retention time that remains if the database is too large. */
 const smallestShare = 1 / 256;
 
@@ -50,6 +52,7 @@ export function createPruner(
     const kv = await tried(expired.kv(at), 0);
     await tried(expired.pots(at - budgetPeriodsMs), undefined);
     await tried(expired.routes(at - routesMs), undefined);
+    await tried(expired.nodes(at - nodesMs), undefined);
     const approvals = await tried(expired.approvals(at - (retention.approvalsMs ?? 90 * dayMs)), 0);
     const { databaseBytes = Number.POSITIVE_INFINITY } = retention;
     for (let share = 1 / 2; share >= smallestShare && (await usedBytes()) > databaseBytes; share /= 2)

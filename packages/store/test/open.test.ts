@@ -112,7 +112,7 @@ async function databaseOfFirstVersion(): Promise<string> {
   await first.close();
   const raw = new Sqlite(path);
   raw.exec(
-    "DROP TABLE told_history; DROP TABLE message_context; DROP TABLE budget_pot; DROP TABLE budget_reservation; DROP INDEX session_peer; DROP INDEX inbox_session; DROP TABLE usage_day; ALTER TABLE run DROP COLUMN sender",
+    "DROP TABLE told_history; DROP TABLE message_context; DROP TABLE budget_pot; DROP TABLE budget_reservation; DROP TABLE node; ALTER TABLE lease DROP COLUMN acquired_at; DROP INDEX session_peer; DROP INDEX inbox_session; DROP TABLE usage_day; ALTER TABLE run DROP COLUMN sender",
   );
   const [usageDay = ""] =
     /CREATE TABLE `usage_day` .*?;/s.exec(fs.readFileSync(firstMigration, "utf8")) ?? [];

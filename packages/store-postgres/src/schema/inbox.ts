@@ -30,6 +30,8 @@ export const inbox = pgTable(
     /** The lease that owns the message while it is waiting. An empty name means that the message has no owner. */
     leaseName: string().notNull().default(""),
     leaseEpoch: integer().notNull().default(0),
+    /** Format of the row. A program leaves rows of a newer format than its own to newer programs. */
+    format: integer().notNull().default(1),
   },
   (t) => [
     index("inbox_open").on(t.sessionKey, t.seq).where(isNull(t.settledAt)),

@@ -9,6 +9,7 @@ export * from "./leases.ts";
 export * from "./live-events.ts";
 export * from "./message-contexts.ts";
 export * from "./messages.ts";
+export * from "./nodes.ts";
 export * from "./objects.ts";
 export * from "./outbox.ts";
 export * from "./pairing.ts";

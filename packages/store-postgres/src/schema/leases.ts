@@ -7,4 +7,5 @@ export const lease = pgTable("lease", {
   holder: string().notNull(),
   epoch: integer().notNull(),
   expiresAt: integer().notNull(),
+  acquiredAt: integer().notNull().default(0),
 });

@@ -41,6 +41,8 @@ export const outbox = pgTable(
     updatedAt: integer().notNull(),
     /** Numbers of the messages that the row answers, if it belongs to no run; of those that it reports, negated. */
     answers: integer().array().notNull().default([]),
+    /** Format of the row. A program leaves rows of a newer format than its own to newer programs. */
+    format: integer().notNull().default(1),
   },
   (t) => [
     index("outbox_open").on(t.channel, t.account, t.address, t.seq).where(stateIn(t.state, UNSENT)),

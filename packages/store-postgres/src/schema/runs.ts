@@ -31,6 +31,8 @@ export const run = pgTable(
     cacheReadTokens: integer(),
     cacheWriteTokens: integer(),
     costMicros: integer(),
+    /** Format of the row. A program leaves rows of a newer format than its own to newer programs. */
+    format: integer().notNull().default(1),
   },
   (t) => [index("run_session").on(t.sessionKey, t.n), index("run_finished").on(t.finishedAt)],
 );

@@ -9,6 +9,7 @@ export { eachOf } from "./json-list.ts";
 export * from "./kv.ts";
 export * from "./leases.ts";
 export * from "./message-contexts.ts";
+export * from "./nodes.ts";
 export * from "./outbox.ts";
 export * from "./pairing.ts";
 export * from "./routes.ts";

@@ -6,5 +6,6 @@ export const lease = sqliteTable("lease", {
   holder: text().notNull(),
   epoch: integer().notNull(),
   expiresAt: integer().notNull(),
+  acquiredAt: integer().notNull().default(0),
 });
 export type LeaseRecord = typeof lease.$inferSelect;

@@ -13,6 +13,7 @@ export type * from "./leases.ts";
 export type * from "./live-events.ts";
 export type * from "./logger.ts";
 export type * from "./maintenance.ts";
+export type * from "./nodes.ts";
 export type * from "./objects.ts";
 export type * from "./outbox.ts";
 export type * from "./pairing.ts";

@@ -3,7 +3,14 @@ import type { LeaseToken, Millis } from "./common.ts";
 /** The right to write under a name until it expires. It is also a {@link LeaseToken}. */
 export interface Lease extends LeaseToken {
   readonly holder: string;
+  readonly acquiredAt: Millis;
   readonly expiresAt: Millis;
+}
+
+/** A lease that was acquired. */
+export interface AcquiredLease extends Lease {
+  /** The previous holder, if its lease had expired without being released. */
+  readonly takenFrom?: string;
 }
 
 /**
@@ -17,7 +24,7 @@ export interface LeaseStore {
    * Acquires a name that is free, has expired, or is held by the same `holder`. Returns undefined if another holder has
    * it. Acquiring a name again starts a new epoch, so late writes from the holder's previous process are rejected.
    */
-  acquire(name: string, holder: string, ttlMs: number): Promise<Lease | undefined>;
+  acquire(name: string, holder: string, ttlMs: number): Promise<AcquiredLease | undefined>;
   /** Renews leases in one transaction. The result omits lost leases. */
   renew(leases: readonly LeaseToken[], ttlMs: number): Promise<readonly Lease[]>;
   /** Releases a lease. Does nothing if the lease is already lost. */

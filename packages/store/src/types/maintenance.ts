@@ -1,3 +1,4 @@
+import type { Millis } from "./common.ts";
 import type { OutboxState } from "./outbox.ts";
 
 /**
@@ -58,6 +59,12 @@ export interface StoreStats {
   /** Unsent replies by state. */
   readonly outbox: Readonly<Record<Exclude<OutboxState, "sent">, number>>;
   readonly runsActive: number;
+  /** Time at which the oldest unfinished message was received. */
+  readonly oldestInboxAt?: Millis;
+  /** Time at which the oldest unsent reply was created. */
+  readonly oldestOutboxAt?: Millis;
+  /** Size of the database in bytes, with its free space. */
+  readonly databaseBytes: number;
   /** Transactions committed since the store was opened. */
   readonly commits: number;
   readonly calls: number;

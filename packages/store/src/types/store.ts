@@ -13,6 +13,7 @@ import type { LeaseStore } from "./leases.ts";
 import type { LiveEventStore } from "./live-events.ts";
 import type { Logger } from "./logger.ts";
 import type { MaintenanceStore } from "./maintenance.ts";
+import type { NodeStore } from "./nodes.ts";
 import type { ObjectStore } from "./objects.ts";
 import type { OutboxStore } from "./outbox.ts";
 import type { PairingStore } from "./pairing.ts";
@@ -38,6 +39,7 @@ export interface Store<T extends Bodies = Bodies> {
   readonly groupHistory: GroupHistoryStore;
   readonly contexts: MessageContextStore;
   readonly kv: KvStore;
+  readonly nodes: NodeStore;
   readonly pairing: PairingStore<T>;
   readonly access: AccessStore;
   readonly audit: AuditLog;

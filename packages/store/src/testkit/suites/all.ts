@@ -6,6 +6,7 @@ import { inboxSuite } from "./inbox.ts";
 import { kvSuite } from "./kv.ts";
 import { leasesSuite } from "./leases.ts";
 import { maintenanceSuite } from "./maintenance.ts";
+import { nodesSuite } from "./nodes.ts";
 import { outboxSuite } from "./outbox.ts";
 import { pairingSuite } from "./pairing.ts";
 import { runsSuite } from "./runs.ts";
@@ -21,6 +22,7 @@ const SUITES = [
   kvSuite,
   leasesSuite,
   maintenanceSuite,
+  nodesSuite,
   outboxSuite,
   pairingSuite,
   runsSuite,
