@@ -34,6 +34,7 @@ import { BUILT_IN_HOOKS, countingHooks } from "./hooks/built-in-hooks.ts";
 import type { GatewayHooks } from "./hooks/hook-points.ts";
 import { createGatewayHooks } from "./hooks/registry.ts";
 import { createLiveEvents } from "./live-events.ts";
+import { createNodeReports, getLeaseKind, type NodeReports } from "./maintenance/node-reports.ts";
 import { createReplyWindows, type ReplyWindows } from "./messages/reply-windows.ts";
 import { createPublicAddress, type PublicAddress } from "./public-address.ts";
 import type { GatewayBodies } from "./store.ts";
@@ -74,6 +75,8 @@ export interface CoreContext extends OpenedHome, FixedParts {
   readonly replyWindows: ReplyWindows;
   /** The leases that decide what this gateway does if several share the store. */
   readonly heldLeases: HeldLeases;
+  /** Reports this gateway to the others that share the store. */
+  readonly nodeReports: NodeReports;
   readonly maintenanceLease: MaintenanceLease;
   readonly seats: Seats;
   /** Absent if no other gateway shares the store. */
@@ -119,7 +122,22 @@ export async function createCoreContext(
   if (objects !== undefined) clientFiles.share(objects);
   const config = createLiveConfig(first);
   await prepareWorkspaces(options, config.current().agents);
-  const heldLeases = createHeldLeases({ leases: store.leases, holder: node, leaseMs, now });
+  const metrics = createMetrics({ version: VERSION });
+  const nodeReports = createNodeReports({ store, node, config, redact, logger, now });
+  await nodeReports.start();
+  lifecycle.started("node reports", () => nodeReports.stop());
+  const heldLeases = createHeldLeases({
+    leases: store.leases,
+    holder: node,
+    leaseMs,
+    onTakeover(name, from) {
+      const kind = getLeaseKind(name);
+      logger.info({ lease: name, from }, "a lease was taken over from a node that did not renew it");
+      if (kind !== undefined) metrics.tookOver(kind);
+      nodeReports.count("takeovers");
+    },
+    now,
+  });
   const maintenanceLease = createMaintenanceLease(heldLeases);
   lifecycle.started("maintenance lease", () =>
     maintenanceLease
@@ -132,7 +150,6 @@ export async function createCoreContext(
     await config.current().skills.pinFirstSeen(skillPins);
   };
   await Promise.all([retry(() => maintenanceLease.acquire()), retry(pinSkills)]);
-  const metrics = createMetrics({ version: VERSION });
   const seats = openSeats({ config, store, node, heldLeases, maintenanceLease, logger, now });
   const liveEvents = createLiveEvents({ store, node, seats: seats.seats, redact, logger, now });
   lifecycle.started("live events", () => liveEvents.liveRelay?.stop());
@@ -179,6 +196,7 @@ export async function createCoreContext(
       now,
     }),
     heldLeases,
+    nodeReports,
     maintenanceLease,
     ...seats,
     control: createControl({

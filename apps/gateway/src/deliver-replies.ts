@@ -61,6 +61,7 @@ export function createReplyDelivery(
     },
     onOutcome(row, state, detail) {
       trace(core, row, state, detail);
+      metrics.delivered(row.channel, state);
       if (state === "sent") replyWindows.sent(row, row.payload.parts.length);
       if (state === "sent") metrics.sent(row.channel, now() - row.createdAt);
       // A withdrawn draft does not count as a message.

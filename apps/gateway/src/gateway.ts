@@ -17,6 +17,7 @@ import {
   watchShutdown,
   withTimeout,
 } from "@signalbox/lanes";
+import { isStoreError } from "@signalbox/store";
 import { createService } from "./api/create-service.ts";
 import { openWork } from "./api/open-work.ts";
 import { watchRevokedTokens } from "./api/revoked-tokens.ts";
@@ -74,10 +75,11 @@ async function start(
   const { home, token } = options;
   const first = { loaded: options.loaded, resolved };
   const shutdown = watchShutdown(options.onFatal, options.now ?? Date.now);
+  const fail = createFail(shutdown, () => ctx.nodeReports.count("fencedWrites"));
   const ctx = await createContext(options, first, lifecycle, {
     processBatch,
     onDropped: endDropped,
-    onFatal: shutdown.fail,
+    onFatal: (error) => fail(error, isFenced(error)),
   });
   lifecycle.started("memory", () => ctx.memories.close());
   lifecycle.started("mcp", () => ctx.mcp.close());
@@ -94,8 +96,9 @@ async function start(
     held: ctx.heldLeases,
     isShared: (channel) => ctx.accounts.definitions.some(({ id }) => id === channel),
   });
-  const maintenance = createMaintenance(ctx, shutdown.fail);
-  const neighbors = createNeighbors(ctx, shutdown.fail);
+  const onLost = (error: Error): void => fail(error, true);
+  const maintenance = createMaintenance(ctx, onLost);
+  const neighbors = createNeighbors(ctx, onLost);
   const reloading = createReloading(ctx, first);
   let isReady = false;
   const service = createService(ctx, {
@@ -126,6 +129,23 @@ async function start(
       return lifecycle.stop(ctx.config.current().settings.gateway.shutdownMs);
     },
   };
+}
+
+/** Returns the function that ends the gateway after a fatal error. The first loss of a lease is counted. */
+function createFail(
+  shutdown: ShutdownWatch,
+  countFenced: () => void,
+): (error: Error, isFencedOff: boolean) => void {
+  let isCounted = false;
+  return (error, isFencedOff) => {
+    if (isFencedOff && !isCounted) countFenced();
+    isCounted ||= isFencedOff;
+    shutdown.fail(error);
+  };
+}
+
+function isFenced(error: Error): boolean {
+  return isStoreError(error) && error.code === "fenced";
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   type ApprovalDecision,
   type ApprovalInfo,
   ApprovalList,
+  ClusterState,
   ConversationHistory,
   type ConversationInfo,
   ConversationList,
@@ -89,6 +90,8 @@ export interface HttpApi extends AdminApi {
   upload(file: Blob, options?: UploadOptions): Promise<SentAttachment>;
   /** Requires a token with more scopes than `chat`, like all methods below. */
   status(): Promise<Status>;
+  /** Lists the gateways that share the store, and what each of them runs. */
+  nodes(): Promise<ClusterState>;
   /** Checks the accounts on their platforms. With `models`, also calls the model of each agent once. */
   checks(options?: { readonly models?: boolean }): Promise<readonly RemoteCheck[]>;
   /** Lists the sessions of all channels, latest first. */
@@ -211,9 +214,13 @@ function createConversationApi({
 
 function createStatusApi({
   get,
-}: Requests): Pick<HttpApi, "status" | "checks" | "sessions" | "latestMessages" | "usage" | "why" | "trace"> {
+}: Requests): Pick<
+  HttpApi,
+  "status" | "nodes" | "checks" | "sessions" | "latestMessages" | "usage" | "why" | "trace"
+> {
   return {
     status: () => get("/api/status", Status),
+    nodes: () => get("/api/nodes", ClusterState),
     checks: async ({ models = false } = {}) =>
       (await get(models ? "/api/checks?models=1" : "/api/checks", RemoteChecks)).checks,
     sessions: async () => (await get("/api/sessions", SessionList)).sessions,

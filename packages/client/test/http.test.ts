@@ -28,6 +28,27 @@ describe("the HTTP API", () => {
         inboxPending: 0,
         outboxPending: 0,
       },
+      "/api/nodes": {
+        shared: true,
+        nodes: [
+          {
+            id: "n",
+            self: true,
+            state: "up",
+            version: "1",
+            labels: ["gpu"],
+            startedAt: 1,
+            seenAt: 2,
+            configuration: "c",
+            clockSkewMs: 0,
+            latencyMs: 1,
+            takeovers: 0,
+            fencedWrites: 0,
+          },
+        ],
+        seats: [{ kind: "agent", name: "main", node: "n", since: 3, expired: false }],
+        databaseBytes: 4,
+      },
       "/api/approvals": {
         approvals: [
           {
@@ -52,6 +73,7 @@ describe("the HTTP API", () => {
     expect(await client.conversations()).toEqual(answers["/api/conversations"]);
     expect(await client.history("c 1")).toEqual({ messages: [message], ends: [] });
     expect(await client.status()).toEqual(answers["/api/status"]);
+    expect(await client.nodes()).toEqual(answers["/api/nodes"]);
     expect(await client.trace("m1")).toEqual(answers["/api/trace/m1"]);
     expect(await client.usage({ by: "agent", days: 7 })).toEqual(answers["/api/usage?by=agent&days=7"]);
     expect({ approvals: await client.approvals() }).toEqual(answers["/api/approvals"]);

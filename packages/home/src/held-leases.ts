@@ -26,11 +26,19 @@ export interface HeldLeasesOptions {
   /** Stays the same across restarts, so that the leases can be acquired immediately after a crash. */
   readonly holder: string;
   readonly leaseMs: number;
+  /** Called when this process has acquired a lease that another holder did not renew in time. */
+  readonly onTakeover?: (name: string, from: string) => void;
   /** Milliseconds since the epoch. Default: `Date.now` */
   readonly now?: () => number;
 }
 
-export function createHeldLeases({ leases, holder, leaseMs, now = Date.now }: HeldLeasesOptions): HeldLeases {
+export function createHeldLeases({
+  leases,
+  holder,
+  leaseMs,
+  onTakeover,
+  now = Date.now,
+}: HeldLeasesOptions): HeldLeases {
   let renewedAt = now();
   let recoveringUntil = Number.NEGATIVE_INFINITY;
   const held = new Map<string, { readonly lease: Lease; readonly lost: AbortController }>();
@@ -44,6 +52,7 @@ export function createHeldLeases({ leases, holder, leaseMs, now = Date.now }: He
     async acquire(name) {
       const lease = await retry(() => leases.acquire(name, holder, leaseMs));
       if (lease === undefined) return undefined;
+      if (lease.takenFrom !== undefined) onTakeover?.(name, lease.takenFrom);
       const lost = new AbortController();
       held.set(name, { lease, lost });
       return {

@@ -14,6 +14,7 @@ export * from "./configuration.ts";
 export * from "./mcp.ts";
 export * from "./mcp-tools.ts";
 export * from "./memory.ts";
+export * from "./nodes.ts";
 export * from "./owner-bodies.ts";
 export * from "./records.ts";
 export { API_ROUTES } from "./routes.ts";

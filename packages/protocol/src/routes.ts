@@ -20,6 +20,7 @@ import {
   UploadState,
   VacuumReport,
 } from "./bodies.ts";
+import { ClusterState } from "./nodes.ts";
 import {
   McpCallback,
   McpCallbackResult,
@@ -162,6 +163,13 @@ export const API_ROUTES: readonly ApiRoute[] = [
     summary: "Return the state of the gateway.",
     access: "read",
     response: Status,
+  },
+  {
+    method: "GET",
+    path: "/api/nodes",
+    summary: "List the gateways that share the store, and what each of them runs.",
+    access: "read",
+    response: ClusterState,
   },
   {
     method: "GET",

@@ -4,6 +4,7 @@ import type {
   AgentInfo,
   ApprovalDecision,
   ApprovalInfo,
+  ClusterState,
   ConversationHistory,
   ConversationInfo,
   Language,
@@ -263,6 +264,8 @@ export interface GatewayService {
   /** Sums up the usage of runs and returns the balance of budgets. */
   usage(query: UsageQuery): Promise<Usage>;
   status(): Promise<Status>;
+  /** Returns the gateways that share the store, and what each of them runs. */
+  nodes(): Promise<ClusterState>;
   /**
    * Checks the accounts at their platforms.
    *

@@ -138,6 +138,7 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
       inboxPending: 0,
       outboxPending: 0,
     }),
+    nodes: async () => ({ shared: false, nodes: [], seats: [], databaseBytes: 0 }),
     metrics: async () => ({ contentType: "text/plain", body: "up 1\n" }),
     prune: async () => {
       throw new Error("there is no store");

@@ -7,9 +7,9 @@ export {
   type LogLine,
   readLogLine,
 } from "./log-line.ts";
+export type { Gauges, StoreGauges } from "./metrics/gauges.ts";
 export {
   createMetrics,
-  type Gauges,
   type Metrics,
   type MetricsOptions,
   type TimedStage,

@@ -17,8 +17,10 @@ import { createAdmin } from "./admin/create-admin.ts";
 import { toApprovalInfo } from "./approval-info.ts";
 import { runChecks } from "./checks.ts";
 import { getUploadOwner } from "./client-message.ts";
+import { readCluster } from "./cluster.ts";
 import { listConversations, removeConversation, renameConversation } from "./conversation.ts";
 import { readHistory } from "./conversation-history.ts";
+import { readGauges } from "./gauges.ts";
 import { listAgents } from "./list-agents.ts";
 import { openWork } from "./open-work.ts";
 import { listSessions } from "./overview.ts";
@@ -98,12 +100,9 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
       }),
     usage: (query) => readUsage(store, getBudgets(config.current().settings), query, ctx.now()),
     status: () => getStatus(ctx, options.configuration.state()),
+    nodes: () => readCluster(ctx),
     checks: (withModels) => runChecks(ctx, withModels),
-    metrics() {
-      const { running, waiting } = lanes.counts();
-      const outboxSending = delivery.inFlight();
-      return ctx.metrics.scrape({ runsActive: running, messagesWaiting: waiting, outboxSending });
-    },
+    metrics: async () => ctx.metrics.scrape(await readGauges(ctx)),
     outboxChanged: () => delivery.wake(),
     prune: maintenance.prune,
     vacuum: maintenance.vacuum,

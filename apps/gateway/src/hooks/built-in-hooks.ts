@@ -27,6 +27,7 @@ export interface PointCounts {
     usage:
       | { readonly inputTokens: number; readonly cachedTokens: number; readonly outputTokens: number }
       | undefined,
+    reason?: string,
   ): void;
   toolCalled(tool: string, outcome: string): void;
 }
@@ -43,7 +44,7 @@ export function countingHooks(counts: PointCounts): readonly GatewayHook[] {
     {
       point: "run_end",
       name: "count-runs",
-      run: ({ agentId, outcome, usage }) => counts.runEnded(agentId, outcome, usage),
+      run: ({ agentId, outcome, usage, error }) => counts.runEnded(agentId, outcome, usage, error?.code),
     },
     {
       point: "after_tool_call",

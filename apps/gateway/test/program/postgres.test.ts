@@ -1,9 +1,10 @@
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { ClusterState } from "@signalbox/protocol";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { type PostgresServer, startPostgres } from "@signalbox/testkit/postgres";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
-import { eventually, exampleConfig, openWorld, type World, ZHANG } from "../support/harness.ts";
+import { eventually, exampleConfig, openWorld, TOKEN, type World, ZHANG } from "../support/harness.ts";
 
 const started = await startPostgres();
 const server: PostgresServer | undefined = typeof started === "string" ? undefined : started;
@@ -20,6 +21,34 @@ async function run(world: World, args: readonly string[]) {
   const child = world.run(args);
   const { code } = await child.exited;
   return { code, out: child.stdout(), err: child.stderr() };
+}
+
+/** Expects that the gateway of a home took over from the other node, and that it reports that everywhere. */
+async function expectSuccessor(world: World, home: string): Promise<void> {
+  const status = await run(world, ["status", "--home", home, "--json"]);
+  const { url, cluster } = JSON.parse(status.out);
+  const { nodes, seats } = ClusterState.parse(cluster);
+  expect(cluster.shared).toBe(true);
+  const own = nodes.find(({ self }) => self);
+  expect(own).toMatchObject({ state: "up", fencedWrites: 0 });
+  expect(nodes.find(({ self }) => !self)).toMatchObject({ state: "lost", configuration: own?.configuration });
+  expect(own?.takeovers).toBeGreaterThan(0);
+  expect(seats).toContainEqual(
+    expect.objectContaining({ kind: "agent", name: "coder", node: own?.id, expired: false }),
+  );
+  const text = await run(world, ["status", "--home", home]);
+  expect(text.out).toMatch(/^node +[\w-]+: up \(this one\), .*agent coder for \d+ s.*, [1-9]\d* takeovers/m);
+  expect(text.out).toMatch(/^node +[\w-]+: lost, /m);
+  const metrics = await (
+    await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
+  ).text();
+  expect(metrics).toMatch(/^signalbox_takeovers_total\{kind="agent"\} 1$/m);
+  expect(metrics).toMatch(/^signalbox_nodes\{state="lost"\} 1$/m);
+  expect(metrics).toMatch(/^signalbox_account_up\{channel="feishu",account="main"\} 1$/m);
+  const doctor = await run(world, ["doctor", "--home", home, "--json"]);
+  expect(doctor.out).toMatch(/"part": "nodes"/);
+  expect(doctor.out).toMatch(/did not renew its lease/);
+  expect(doctor.out).toMatch(/"part": "autovacuum"/);
 }
 
 describe.skipIf(server === undefined)("a gateway with its database in PostgreSQL", () => {
@@ -103,6 +132,7 @@ describe.skipIf(server === undefined)("a gateway with its database in PostgreSQL
     isHanging = false;
     await eventually(() => world.feishu.sent.length === 2, "the second reply is out");
     await second.post(textMessage("2", { senderId: ZHANG, messageId: "om_2" }));
+    await expectSuccessor(world, otherHome);
     await second.end("SIGTERM");
     expect(world.feishu.sent).toHaveLength(2);
     expect(existsSync(world.home.databaseFile)).toBe(false);

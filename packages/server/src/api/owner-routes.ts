@@ -34,6 +34,7 @@ export function ownerRoutes(service: GatewayService): Hono<Env> {
 
 function addViews(app: Hono<Env>, service: GatewayService): void {
   app.get("/status", async (context) => context.json(await service.status()));
+  app.get("/nodes", async (context) => context.json(await service.nodes()));
   app.get("/checks", async (context) => {
     const withModels = context.req.query("models") === "1";
     // A call of a model costs money.

@@ -1,8 +1,23 @@
 import type { AgentEvent, AssistantMessage } from "@signalbox/agent-core";
 import { describe, expect, it } from "vitest";
-import { createMetrics, type Gauges } from "../index.ts";
+import { createMetrics, type Gauges, type StoreGauges } from "../index.ts";
 
-const IDLE: Gauges = { runsActive: 0, messagesWaiting: 0, outboxSending: 0 };
+const STORE: StoreGauges = {
+  inbox: { queued: 2 },
+  outbox: { pending: 3, dead: 1 },
+  oldestMessageMs: 1_500,
+  oldestReplyMs: 90_000,
+  databaseBytes: 4_096,
+  pendingApprovals: 5,
+  pendingPairings: 6,
+  nodes: { up: 2, lost: 1 },
+  seats: { agent: 4 },
+  fencedWrites: 7,
+  clockSkewMs: -250,
+  latencyMs: 20,
+  configurations: 2,
+};
+const IDLE: Gauges = { runsActive: 0, messagesWaiting: 0, outboxSending: 0, accounts: [], store: STORE };
 
 function setup() {
   let now = 0;
@@ -28,7 +43,9 @@ describe("metrics", () => {
     metrics.replied("feishu");
     metrics.runEnded("main", "replied", usage);
     metrics.runEnded("main", "replied", usage);
-    metrics.runEnded("main", "failed", undefined);
+    metrics.runEnded("main", "failed", undefined, "rate_limit");
+    metrics.delivered("feishu", "dead");
+    metrics.tookOver("agent");
     metrics.toolCalled("read", "ok");
     metrics.refused("channels", 401);
     metrics.refused("channels", 401);
@@ -44,6 +61,13 @@ describe("metrics", () => {
       'signalbox_runs_total{agent="main",outcome="replied"} 2',
       'signalbox_runs_total{agent="main",outcome="failed"} 1',
     ]);
+    expect(await lines("signalbox_run_failures_total")).toEqual([
+      'signalbox_run_failures_total{agent="main",reason="rate_limit"} 1',
+    ]);
+    expect(await lines("signalbox_delivery_outcomes_total")).toEqual([
+      'signalbox_delivery_outcomes_total{channel="feishu",outcome="dead"} 1',
+    ]);
+    expect(await lines("signalbox_takeovers_total")).toEqual(['signalbox_takeovers_total{kind="agent"} 1']);
     expect(await lines("signalbox_tokens_total")).toEqual([
       'signalbox_tokens_total{agent="main",kind="input"} 20',
       'signalbox_tokens_total{agent="main",kind="cached"} 8',
@@ -63,6 +87,59 @@ describe("metrics", () => {
     expect(await lines("signalbox_runs_active", { ...IDLE, runsActive: 3 })).toEqual([
       "signalbox_runs_active 3",
     ]);
+  });
+
+  it("show the state of the store, of the nodes and of the accounts", async () => {
+    const { lines } = setup();
+    const accounts = [
+      { channel: "feishu", account: "main", isUp: true },
+      { channel: "slack", account: "team", isUp: false },
+    ];
+    const shown = await lines("signalbox_", { ...IDLE, accounts });
+    for (const line of [
+      'signalbox_account_up{channel="feishu",account="main"} 1',
+      'signalbox_account_up{channel="slack",account="team"} 0',
+      "signalbox_store_up 1",
+      'signalbox_inbox_messages{state="queued"} 2',
+      'signalbox_outbox_replies{state="dead"} 1',
+      "signalbox_inbox_oldest_seconds 1.5",
+      "signalbox_outbox_oldest_seconds 90",
+      "signalbox_database_bytes 4096",
+      "signalbox_approvals_pending 5",
+      "signalbox_pairings_pending 6",
+      'signalbox_nodes{state="lost"} 1',
+      'signalbox_seats{kind="agent"} 4',
+      "signalbox_fenced_writes_total 7",
+      "signalbox_clock_skew_seconds -0.25",
+      "signalbox_database_latency_seconds 0.02",
+      "signalbox_configurations 2",
+    ])
+      expect(shown).toContain(line);
+    const later = await lines("signalbox_", {
+      ...IDLE,
+      accounts: accounts.slice(1),
+      store: { ...STORE, nodes: { up: 3 } },
+    });
+    expect(later.filter((line) => line.startsWith("signalbox_account_up"))).toHaveLength(1);
+    expect(later).not.toContain('signalbox_nodes{state="lost"} 1');
+  });
+
+  it("are available while the store cannot be read", async () => {
+    const { lines } = setup();
+    expect(await lines("signalbox_store_up", { ...IDLE, store: undefined })).toEqual([
+      "signalbox_store_up 0",
+    ]);
+  });
+
+  it("show how long the event loop was blocked between two scrapes", async () => {
+    const { lines } = setup();
+    await lines("signalbox_event_loop");
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    const until = performance.now() + 300;
+    while (performance.now() < until);
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    const [line = ""] = await lines("signalbox_event_loop_lag_max_seconds");
+    expect(Number(line.split(" ")[1])).toBeGreaterThan(0.2);
   });
 
   it("have series only for a limited number of tools that succeeded", async () => {

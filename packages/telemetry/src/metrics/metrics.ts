@@ -1,16 +1,10 @@
 import type { AgentEvent } from "@signalbox/agent-core";
+import { createGauges, type Gauges } from "./gauges.ts";
 import { watchModelTurns } from "./model-watch.ts";
 import { defineSeries, type Series } from "./series.ts";
 
 /** Stages of the message pipeline whose processing time is measured, without waiting times. */
 export type TimedStage = "route" | "accept" | "prepare" | "conclude" | "deliver";
-
-/** Values at the time of a scrape. */
-export interface Gauges {
-  readonly runsActive: number;
-  readonly messagesWaiting: number;
-  readonly outboxSending: number;
-}
 
 /** Tokens and cost of a run. */
 export interface TokenUsage {
@@ -27,7 +21,8 @@ export interface Metrics {
   received(channel: string, decision: string): void;
   /** Counts a sent reply. */
   replied(channel: string): void;
-  runEnded(agent: string, outcome: string, usage: TokenUsage | undefined): void;
+  /** @param reason code of the error with which the run ended, if any */
+  runEnded(agent: string, outcome: string, usage: TokenUsage | undefined, reason?: string): void;
   toolCalled(tool: string, outcome: string): void;
   /**
    * Counts a budget that is nearly or fully used, and calls that were refused or used a cheaper model because of it.
@@ -39,6 +34,10 @@ export interface Metrics {
   timed<T>(stage: TimedStage, work: () => T | Promise<T>): Promise<T>;
   /** Records the time between acceptance and the run. */
   queued(waitedMs: number): void;
+  /** Counts an outcome of a delivery. */
+  delivered(channel: string, outcome: string): void;
+  /** Counts a lease that was taken from a node that did not renew it. */
+  tookOver(kind: string): void;
   /** Records the age of a reply when its platform accepted it. */
   sent(channel: string, ageMs: number): void;
   /** Returns a listener to the events of a run, which measures the model's latency. */
@@ -63,9 +62,10 @@ export function createMetrics({ version, clock = () => performance.now() }: Metr
   return {
     received: (channel, decision) => record(({ messages }) => messages.inc({ channel, decision })),
     replied: (channel) => record(({ replies }) => replies.inc({ channel })),
-    runEnded: (agent, outcome, usage) =>
-      record(({ runs, tokens, cost }) => {
+    runEnded: (agent, outcome, usage, reason) =>
+      record(({ runs, failures, tokens, cost }) => {
         runs.inc({ agent, outcome });
+        if (reason !== undefined) failures.inc({ agent, reason });
         if (usage === undefined) return;
         tokens.inc({ agent, kind: "input" }, usage.inputTokens);
         tokens.inc({ agent, kind: "cached" }, usage.cachedTokens);
@@ -88,6 +88,8 @@ export function createMetrics({ version, clock = () => performance.now() }: Metr
       }
     },
     queued: (waitedMs) => record(({ queueWait }) => queueWait.observe(waitedMs / 1000)),
+    delivered: (channel, outcome) => record(({ deliveries }) => deliveries.inc({ channel, outcome })),
+    tookOver: (kind) => record(({ takeovers }) => takeovers.inc({ kind })),
     sent: (channel, ageMs) => record(({ outboxAge }) => outboxAge.observe({ channel }, ageMs / 1000)),
     watchModel: (model) =>
       watchModelTurns(clock, (firstMs, wholeMs) =>
@@ -100,10 +102,8 @@ export function createMetrics({ version, clock = () => performance.now() }: Metr
       await loaded();
     },
     async scrape(gauges) {
-      const { registry, runsActive, messagesWaiting, outboxSending } = await loaded();
-      runsActive.set(gauges.runsActive);
-      messagesWaiting.set(gauges.messagesWaiting);
-      outboxSending.set(gauges.outboxSending);
+      const { registry, setGauges } = await loaded();
+      setGauges(gauges);
       return { contentType: registry.contentType, body: await registry.metrics() };
     },
   };
@@ -111,18 +111,23 @@ export function createMetrics({ version, clock = () => performance.now() }: Metr
 
 interface Recorder {
   record(note: (series: Series) => void): void;
-  loaded(): Promise<Series>;
+  loaded(): Promise<LoadedSeries>;
+}
+
+interface LoadedSeries extends Series {
+  setGauges(gauges: Gauges): void;
 }
 
 function createRecorder(version: string): Recorder {
-  let series: Series | undefined;
-  let loading: Promise<Series> | undefined;
+  let series: LoadedSeries | undefined;
+  let loading: Promise<LoadedSeries> | undefined;
   /** Records from before prom-client was loaded. */
   const early: ((series: Series) => void)[] = [];
 
-  const loaded = (): Promise<Series> => {
+  const loaded = (): Promise<LoadedSeries> => {
     loading ??= import("prom-client").then((prometheus) => {
-      series = defineSeries(prometheus, version);
+      const defined = defineSeries(prometheus, version);
+      series = { ...defined, setGauges: createGauges(prometheus, defined.registry) };
       for (const note of early.splice(0)) note(series);
       return series;
     });

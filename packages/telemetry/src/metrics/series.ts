@@ -2,12 +2,12 @@ import type * as Prometheus from "prom-client";
 
 export interface Series {
   readonly registry: Prometheus.Registry;
-  readonly runsActive: Prometheus.Gauge;
-  readonly messagesWaiting: Prometheus.Gauge;
-  readonly outboxSending: Prometheus.Gauge;
   readonly messages: Prometheus.Counter<"channel" | "decision">;
   readonly replies: Prometheus.Counter<"channel">;
   readonly runs: Prometheus.Counter<"agent" | "outcome">;
+  readonly failures: Prometheus.Counter<"agent" | "reason">;
+  readonly deliveries: Prometheus.Counter<"channel" | "outcome">;
+  readonly takeovers: Prometheus.Counter<"kind">;
   readonly toolCalls: Prometheus.Counter<"tool" | "outcome">;
   readonly tokens: Prometheus.Counter<"agent" | "kind">;
   readonly cost: Prometheus.Counter<"agent">;
@@ -42,17 +42,16 @@ export function defineSeries(
     labelNames: readonly Label[],
     buckets: number[],
   ) => new Histogram({ name, help, labelNames, buckets, registers });
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
 
   describeProcess(registers, Gauge, version);
   return {
     registry,
-    runsActive: gauge("signalbox_runs_active", "Runs in progress"),
-    messagesWaiting: gauge("signalbox_messages_waiting", "Messages waiting for a run"),
-    outboxSending: gauge("signalbox_outbox_sending", "Replies being sent"),
     messages: counter("signalbox_messages_total", "Messages received, by decision", ["channel", "decision"]),
     replies: counter("signalbox_replies_total", "Replies delivered", ["channel"]),
     runs: counter("signalbox_runs_total", "Completed runs, by outcome", ["agent", "outcome"]),
+    failures: counter("signalbox_run_failures_total", HELP.failures, ["agent", "reason"]),
+    deliveries: counter("signalbox_delivery_outcomes_total", HELP.deliveries, ["channel", "outcome"]),
+    takeovers: counter("signalbox_takeovers_total", HELP.takeovers, ["kind"]),
     toolCalls: counter("signalbox_tool_calls_total", "Completed tool calls, by outcome", ["tool", "outcome"]),
     tokens: counter("signalbox_tokens_total", "Tokens used by completed runs", ["agent", "kind"]),
     cost: counter("signalbox_cost_microdollars_total", HELP.cost, ["agent"]),
@@ -72,6 +71,9 @@ export function defineSeries(
 }
 
 const HELP = {
+  failures: "Runs that ended with an error, by its code",
+  deliveries: "Outcomes of deliveries; a retry is counted once for each reason",
+  takeovers: "Leases taken from nodes that did not renew them, since the start of this process",
   // Integers, since sums of fractional dollars are not exact.
   cost: "Cost of completed runs, in millionths of a US dollar",
   budgetNews: "Budget events: budgets nearly or fully used up, and calls downgraded or rejected as a result",

@@ -1,4 +1,4 @@
-import type { ConfigurationState } from "@signalbox/client";
+import type { ClusterState, ConfigurationState, Status } from "@signalbox/client";
 import type { CommonOptions } from "../common-options.ts";
 import { print } from "../output.ts";
 import { runningGateway } from "../running.ts";
@@ -6,8 +6,9 @@ import { runningGateway } from "../running.ts";
 /** `signalbox status`: prints the status of the running gateway. */
 export async function status(options: CommonOptions): Promise<void> {
   const { client, running } = await runningGateway(options.home);
-  const status = await client.status();
-  print(options.json, { ...running, ...status }, () => [
+  const [status, cluster] = await Promise.all([client.status(), client.nodes()]);
+  const now = Date.now();
+  print(options.json, { ...running, ...status, cluster }, () => [
     `Signalbox ${status.version} at ${running.url} (process ${running.pid}), since ${new Date(status.startedAt).toISOString()}`,
     ...status.agents.map(
       (agent) => `agent   ${agent.id}: ${agent.demo ? "offline demo model" : agent.model}`,
@@ -17,8 +18,56 @@ export async function status(options: CommonOptions): Promise<void> {
         `channel ${channel}/${account}: ${state}${reason ? ` (${reason})` : ""}`,
     ),
     ...configurationLines(status.configuration),
-    `waiting ${status.inboxPending} messages to answer, ${status.outboxPending} replies to deliver`,
+    ...clusterLines(cluster, now),
+    waitingLine(status, cluster, now),
   ]);
+}
+
+/** Describes the gateways that share the store, and what each of them runs. */
+function clusterLines({ shared, nodes, seats }: ClusterState, now: number): string[] {
+  if (!shared) return [];
+  return nodes.map(({ id, name = id, self, state, version, labels, seenAt, ...node }) => {
+    const own = seats.filter((seat) => seat.node === id);
+    const lag = formatAge(now - seenAt);
+    return [
+      `node    ${name}: ${state}${self ? " (this one)" : ""}`,
+      version,
+      ...(labels.length === 0 ? [] : [`labels ${labels.join(" ")}`]),
+      `seen ${lag} ago`,
+      ...own.map(({ kind, name: what, since, expired }) =>
+        expired ? `lost ${kind} ${what}` : `${kind} ${what} for ${formatAge(now - since)}`,
+      ),
+      `database ${node.latencyMs} ms`,
+      `clock ${node.clockSkewMs} ms`,
+      `${node.takeovers} takeovers`,
+      `${node.fencedWrites} times fenced`,
+      `configuration ${node.configuration}`,
+    ].join(", ");
+  });
+}
+
+function waitingLine(
+  { inboxPending, outboxPending }: Status,
+  { oldestMessageAt, oldestReplyAt }: ClusterState,
+  now: number,
+): string {
+  const age = (at: number | undefined): string =>
+    at === undefined ? "" : ` (oldest ${formatAge(now - at)})`;
+  return `waiting ${inboxPending} messages to answer${age(oldestMessageAt)}, ${outboxPending} replies to deliver${age(oldestReplyAt)}`;
+}
+
+const SECOND_MS = 1_000;
+const UNITS = [
+  ["d", 86_400],
+  ["h", 3_600],
+  ["min", 60],
+] as const;
+
+/** Formats a duration with its largest unit, such as `3 min`. */
+function formatAge(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / SECOND_MS));
+  const [unit, size] = UNITS.find(([, length]) => seconds >= length) ?? ["s", 1];
+  return `${Math.floor(seconds / size)} ${unit}`;
 }
 
 /** Lists the settings in the configuration file that are not in effect. */

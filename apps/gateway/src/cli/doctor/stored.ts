@@ -1,7 +1,10 @@
 import { existsSync, statSync } from "node:fs";
+import { reasonOf } from "@signalbox/agent-core";
 import { getStoreUrl, type Home, hasDatabase, readLastBackup, withDatabase } from "@signalbox/home";
 import { type AnyStore, type JsonValue, openStore } from "@signalbox/store";
 import { type Finding, runCheck } from "./finding.ts";
+import { checkNodes } from "./nodes.ts";
+import { checkPostgres } from "./postgres.ts";
 
 const DAY_MS = 86_400_000;
 /** Maximum age of a backup, in days. If it is older, a new one is recommended. */
@@ -17,22 +20,34 @@ export async function checkStoredData(home: Home, now: () => number): Promise<Fi
         ? `stored in ${home.tokenFile}`
         : "set in the configuration, or created at the first start",
     },
-    await runCheck(
-      "database",
-      () => database(home),
-      getStoreUrl(home, process.env) === undefined
-        ? "Stop the gateway, keep a copy of the file, and restore the latest backup with `signalbox restore`."
-        : "Check `store.url`, the database server and its log.",
-    ),
+    ...(await database(home)),
+    ...(await checkNodes(home, now)),
     ...backup(home, now()),
     ...(await undelivered(home)),
     ...(await driftedPrompts(home)),
   ];
 }
 
-async function database(home: Home): Promise<string> {
+async function database(home: Home): Promise<Finding[]> {
   const url = getStoreUrl(home, process.env);
-  if (url !== undefined) return describePostgres(url);
+  if (url === undefined)
+    return [
+      await runCheck(
+        "database",
+        () => describeFile(home),
+        "Stop the gateway, keep a copy of the file, and restore the latest backup with `signalbox restore`.",
+      ),
+    ];
+  try {
+    const { inspectPostgres } = await import("@signalbox/store-postgres");
+    return checkPostgres(await inspectPostgres(url));
+  } catch (error) {
+    const remedy = "Check `store.url`, the database server and its log.";
+    return [{ part: "database", state: "error", detail: reasonOf(error), remedy }];
+  }
+}
+
+async function describeFile(home: Home): Promise<string> {
   if (!existsSync(home.databaseFile)) return "created at the first start";
   const store = await openStore({ path: home.databaseFile, access: "read" });
   try {
@@ -43,25 +58,6 @@ async function database(home: Home): Promise<string> {
   } finally {
     await store.close();
   }
-}
-
-/** Difference between two clocks that is reported, in milliseconds. */
-const MAX_SKEW_MS = 2_000;
-
-/** @throws if the database cannot be used, or is not used as it should be */
-async function describePostgres(url: string): Promise<string> {
-  const { inspectPostgres } = await import("@signalbox/store-postgres");
-  const { server, schemaVersion, databaseBytes, clockSkewMs, hasTimeouts } = await inspectPostgres(url);
-  if (schemaVersion === 0) return `PostgreSQL ${server}, tables are created at the first start`;
-  if (!hasTimeouts)
-    throw new Error(
-      "The time limits of transactions are not in effect: a connection pooler drops `SET LOCAL`.",
-    );
-  if (Math.abs(clockSkewMs) > MAX_SKEW_MS)
-    throw new Error(
-      `The clock of this machine differs from the database server's by ${clockSkewMs} ms: use NTP.`,
-    );
-  return `PostgreSQL ${server}, version ${schemaVersion}, ${databaseBytes} bytes, clock differs by ${clockSkewMs} ms`;
 }
 
 /** Returns undefined if reading fails; another check reports the state of the database. */
