@@ -81,6 +81,8 @@ export const GROUPS: readonly PageGroup[] = [
       doc("security", "Security", "安全"),
       doc("roles-and-rules", "Roles and rules", "角色与规则"),
       doc("guides/scaling", "Scaling", "扩展"),
+      doc("guides/several-gateways", "Several gateways", "多个网关"),
+      doc("guides/monitoring", "Monitoring", "监控"),
     ],
   },
   {

@@ -95,7 +95,7 @@ const DIGEST_CHARS = 16;
 export function digestConfiguration(settings: Config, redact: Redact): string {
   const place = { node: undefined, labels: undefined, host: undefined, port: undefined, logLevel: undefined };
   const gateway = { ...settings.gateway, ...place };
-  const text = redact(JSON.stringify({ ...settings, store: undefined, gateway }));
+  const text = redact(JSON.stringify({ ...settings, store: { ...settings.store, url: undefined }, gateway }));
   return createHash("sha256").update(text).digest("hex").slice(0, DIGEST_CHARS);
 }
 
