@@ -100,12 +100,12 @@ async function readAll(store: Store) {
   const sessions = await store.sessions.list();
   const runs = await store.runs.list();
   const inbox = await store.inbox.list();
-  const { commits: _, calls: __, syncs: ___, ...stats } = await store.maintenance.stats();
+  const { inbox, outbox, runsActive, oldestInboxAt, oldestOutboxAt } = await store.maintenance.stats();
   return {
     sessions,
     runs,
     inbox,
-    stats,
+    stats: { inbox, outbox, runsActive, oldestInboxAt, oldestOutboxAt },
     histories: await Promise.all(sessions.map(({ key }) => store.sessions.history(key))),
     transcripts: await Promise.all(sessions.map(({ key }) => store.sessions.transcript(key))),
     contexts: await Promise.all(sessions.map(({ key }) => store.contexts.from(key, 0))),
