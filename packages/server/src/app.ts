@@ -24,6 +24,7 @@ import {
   requireAuth,
   requireBytes,
   requireJson,
+  requireMonitoring,
   requireOwnOrigin,
   requireScope,
 } from "./middleware.ts";
@@ -64,8 +65,8 @@ export function createApp(options: AppOptions): Hono<Env> {
   app.get("/readyz", (context) =>
     service.ready() ? context.json({ status: "ready" }) : context.json({ status: "stopping" }, 503),
   );
-  app.use("/metrics", noStore, requireOwnOrigin(allowedHosts, apiErrors), requireAuth(auth, apiErrors));
-  app.get("/metrics", requireScope("read", apiErrors), async (context) => {
+  app.use("/metrics", noStore, requireOwnOrigin(allowedHosts, apiErrors));
+  app.get("/metrics", requireMonitoring(auth, apiErrors), async (context) => {
     const { contentType, body } = await service.metrics();
     return context.body(body, 200, { "content-type": contentType });
   });

@@ -42,6 +42,19 @@ export function requireAuth(auth: Auth, errors: ErrorReplies): MiddlewareHandler
   };
 }
 
+/** Refuses requests that may not read the metrics. */
+export function requireMonitoring(auth: Auth, errors: ErrorReplies): MiddlewareHandler<Env> {
+  return async (context, next) => {
+    const { authorization, cookie, [SESSION_KEY_HEADER]: sessionKey } = context.req.header();
+    const result = await auth.checkMonitoring({ authorization, cookie, sessionKey, ...getPeer(context) });
+    if (result === "throttled") return errors.throttled(context);
+    if (result === "forbidden") return errors.forbidden(context);
+    if (result === "refused") return errors.unauthorized(context);
+    await next();
+    return undefined;
+  };
+}
+
 /** Refuses tokens without a scope. Comes after `requireAuth`. */
 export function requireScope(scope: Scope, errors: ErrorReplies): MiddlewareHandler<Env> {
   return async (context, next) => {

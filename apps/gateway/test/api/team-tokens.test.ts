@@ -50,6 +50,22 @@ describe("a team's tokens", () => {
     );
   });
 
+  it("of monitoring systems read the metrics and nothing else", async () => {
+    const world = await openWorld();
+    world.configure(demoConfig());
+    const { url } = await world.start();
+    const added = await world.command(["tokens", "add", "prometheus", "--role", "monitor", "--json"]);
+    const { token } = JSON.parse(added.out);
+    const headers = { authorization: `Bearer ${token}` };
+    const metrics = await ask(url, "/metrics", { headers });
+    expect([metrics.status, metrics.text]).toEqual([200, expect.stringContaining("signalbox_store_up 1")]);
+    for (const path of ["/api/me", "/api/status", "/api/nodes", "/api/conversations", "/v1/models"])
+      expect((await ask(url, path, { headers })).status).toBe(401);
+    const login = { method: "POST", headers: json, body: JSON.stringify({ token }) };
+    expect((await ask(url, "/api/login", login)).status).toBe(401);
+    expect((await ask(url, "/metrics", { headers: { authorization: "Bearer no" } })).status).toBe(401);
+  });
+
   it.each(["aaaaaaaaaaaaaaaaaaaa", "0123456789abcdef", "password12345678"])(
     "do not help where the gateway's own can be guessed: %s",
     async (token) => {

@@ -67,6 +67,28 @@ describe("tokens", () => {
     expect((await bySession(session)).kind).toBe("granted");
   });
 
+  it("grants monitoring tokens access to metrics and to nothing else", async () => {
+    const { auth, bearer, trySignIn, store } = await open();
+    const secret = "sbt_monitor_0123456789abcdef0123456789";
+    const member = "sbt_member_0123456789abcdef0123456789a";
+    await store.tokens.add(named(secret, "prometheus", "monitor"));
+    await store.tokens.add(named(member, "anna", "member"));
+    await store.tokens.add(named("secret-of-a-viewer", "vera", "viewer"));
+    const mayMonitor = (token: string) => auth.checkMonitoring({ ...HERE, authorization: `Bearer ${token}` });
+    expect(await mayMonitor(secret)).toBe("granted");
+    expect((await store.tokens.named("prometheus"))?.usedAt).toBe(1_000_000);
+    expect(await bearer(secret)).toBe("refused");
+    expect(await trySignIn(secret)).toBe("refused");
+    const own = await auth.checkSecret({ ...HERE, authorization: `Bearer ${secret}` }, undefined);
+    expect(own.kind).toBe("refused");
+    expect(await mayMonitor(TOKEN)).toBe("granted");
+    expect(await mayMonitor("secret-of-a-viewer")).toBe("granted");
+    expect(await mayMonitor(member)).toBe("forbidden");
+    expect(await mayMonitor(`${secret}x`)).toBe("refused");
+    await store.tokens.revoke("prometheus");
+    expect(await mayMonitor(secret)).toBe("refused");
+  });
+
   it("accepts named tokens until they are revoked", async () => {
     const { auth, bearer, store } = await open();
     await store.tokens.add(named("secret of alice", "alice", "member"));

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import type { AccessStore, WebSession } from "@signalbox/store/types";
-import { OWNER, type Principal } from "./access.ts";
+import type { AccessStore, AccessToken, WebSession } from "@signalbox/store/types";
+import { hasScope, OWNER, type Principal } from "./access.ts";
 import { readCookie, setCookie } from "./cookies.ts";
 import { hashToken, isSameSecret } from "./secrets.ts";
 import { createSessions, MAX_AGE_MS, type SessionHalves, type Sessions } from "./sessions.ts";
@@ -19,6 +19,8 @@ export interface Access {
 type AuthResult =
   | { readonly kind: "granted"; readonly access: Access }
   | { readonly kind: "refused" | "throttled" };
+
+type MonitoringResult = "granted" | "refused" | "throttled" | "forbidden";
 
 type SignInResult =
   | {
@@ -54,6 +56,8 @@ export interface Auth {
     credentials: Peer & Pick<Credentials, "authorization">,
     secret: string | undefined,
   ): Promise<AuthResult>;
+  /** Checks a request for metrics, which needs a token with the role `monitor` or with the scope `read`. */
+  checkMonitoring(credentials: Credentials): Promise<MonitoringResult>;
   /**
    * Opens a browser session.
    *
@@ -154,6 +158,21 @@ class TokenAuth implements Auth {
     });
   }
 
+  async checkMonitoring(credentials: Credentials): Promise<MonitoringResult> {
+    const bearer = parseBearer(credentials.authorization);
+    // Only generated tokens are stored, and they are long.
+    if (bearer !== undefined && bearer.length >= UNGUESSABLE_CHARS) {
+      const named = await this.#options.store.tokens.find(hashToken(bearer));
+      if (named?.role === "monitor") {
+        await this.#touch(named);
+        return "granted";
+      }
+    }
+    const result = await this.check(credentials);
+    if (result.kind !== "granted") return result.kind;
+    return hasScope(result.access.principal, "read") ? "granted" : "forbidden";
+  }
+
   async signIn(
     token: string,
     { remote, port, secure }: Peer & { readonly secure: boolean },
@@ -204,11 +223,16 @@ class TokenAuth implements Auth {
     const { store } = this.#options;
     if (tokenHash === this.#ownHash) return OWNER;
     const named = await store.tokens.find(tokenHash);
-    if (named === undefined) return undefined;
-    // A token stays valid even if its use cannot be recorded, for example because the disk is full.
-    if (this.#now() - (named.usedAt ?? 0) >= TOUCH_MS)
-      await store.tokens.used(tokenHash, this.#now()).catch(() => {});
+    // A monitoring token opens nothing but the metrics.
+    if (named === undefined || named.role === "monitor") return undefined;
+    await this.#touch(named);
     return { name: named.name, role: named.role };
+  }
+
+  /** Records the use of a token. It stays valid even if that fails, for example because the disk is full. */
+  async #touch({ hash, usedAt = 0 }: AccessToken): Promise<void> {
+    if (this.#now() - usedAt >= TOUCH_MS)
+      await this.#options.store.tokens.used(hash, this.#now()).catch(() => {});
   }
 
   async #byToken(token: string): Promise<Access | undefined> {

@@ -16,12 +16,13 @@ export function addPairing(pairing: Command, { run, runOn }: Actions): void {
 
 export function addTokens(tokens: Command, { run, runOn }: Actions): void {
   const role = new Option("--role <role>", "role of the token's holder")
-    .choices(["owner", "operator", "viewer", "member"])
+    .choices(["owner", "operator", "viewer", "member", "monitor"])
     .default("member");
   command(tokens, "add <name>", "create a token, and show it once", [
     "tokens add laptop",
     "tokens add ci --role owner --json",
     "tokens add dashboard --role viewer",
+    "tokens add prometheus --role monitor",
   ])
     .addOption(role)
     .action(runOn(async () => (await import("../commands/tokens.ts")).add));
