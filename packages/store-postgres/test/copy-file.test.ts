@@ -100,12 +100,18 @@ async function readAll(store: Store) {
   const sessions = await store.sessions.list();
   const runs = await store.runs.list();
   const inbox = await store.inbox.list();
-  const { inbox, outbox, runsActive, oldestInboxAt, oldestOutboxAt } = await store.maintenance.stats();
+  const {
+    databaseBytes: _,
+    commits: __,
+    calls: ___,
+    syncs: ____,
+    ...stats
+  } = await store.maintenance.stats();
   return {
     sessions,
     runs,
     inbox,
-    stats: { inbox, outbox, runsActive, oldestInboxAt, oldestOutboxAt },
+    stats,
     histories: await Promise.all(sessions.map(({ key }) => store.sessions.history(key))),
     transcripts: await Promise.all(sessions.map(({ key }) => store.sessions.transcript(key))),
     contexts: await Promise.all(sessions.map(({ key }) => store.contexts.from(key, 0))),

@@ -99,7 +99,7 @@ export function digestConfiguration(settings: Config, redact: Redact): string {
   return createHash("sha256").update(text).digest("hex").slice(0, DIGEST_CHARS);
 }
 
-/** What a lease decides about. */
+/** The subject of a lease. */
 type LeaseKind = "agent" | "account" | "maintenance";
 
 const KINDS: Readonly<Record<string, LeaseKind>> = {
