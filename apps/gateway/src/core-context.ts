@@ -130,12 +130,7 @@ export async function createCoreContext(
     leases: store.leases,
     holder: node,
     leaseMs,
-    onTakeover(name, from) {
-      const kind = getLeaseKind(name);
-      logger.info({ lease: name, from }, "a lease was taken over from a node that did not renew it");
-      if (kind !== undefined) metrics.tookOver(kind);
-      nodeReports.count("takeovers");
-    },
+    onTakeover: (lease, from) => reportTakeover({ metrics, nodeReports, logger }, lease, from),
     now,
   });
   const maintenanceLease = createMaintenanceLease(heldLeases);
@@ -214,6 +209,17 @@ export async function createCoreContext(
     getChannel: (channel, name) => accounts.definition(channel, name),
     getCapabilities: (channel, name) => accounts.definition(channel, name)?.capabilities,
   };
+}
+
+function reportTakeover(
+  { metrics, nodeReports, logger }: Pick<CoreContext, "metrics" | "nodeReports" | "logger">,
+  lease: string,
+  from: string,
+): void {
+  logger.info({ lease, from }, "a lease was taken over from a node that did not renew it");
+  const kind = getLeaseKind(lease);
+  if (kind !== undefined) metrics.tookOver(kind);
+  nodeReports.count("takeovers");
 }
 
 type SeatParts = Pick<

@@ -20,7 +20,6 @@ import {
   UploadState,
   VacuumReport,
 } from "./bodies.ts";
-import { ClusterState } from "./nodes.ts";
 import {
   McpCallback,
   McpCallbackResult,
@@ -29,6 +28,7 @@ import {
   McpLogoutResult,
   McpServerList,
 } from "./mcp.ts";
+import { ClusterState } from "./nodes.ts";
 import {
   MessageList,
   NewSchedule,
