@@ -28,6 +28,7 @@ import { createPairings } from "./pairings.ts";
 import { addLastRuns } from "./schedule-results.ts";
 import { createSeatedSchedules } from "./seated-schedules.ts";
 import { createSubmit } from "./submit.ts";
+import { trustFile } from "./trust-file.ts";
 import { readUsage } from "./usage.ts";
 
 export interface ServiceOptions {
@@ -39,7 +40,7 @@ export interface ServiceOptions {
 
 /** Creates the service that the HTTP server calls. */
 export function createService(ctx: GatewayContext, options: ServiceOptions): GatewayService {
-  const { store, config, accounts, lanes, toolbox, trust, audit, delivery, clientFiles } = ctx;
+  const { store, config, accounts, lanes, toolbox, audit, delivery, clientFiles } = ctx;
   const { approvals } = toolbox;
   const { maintenance } = options;
   const explain: ExplainRoute = (event) => explainRoute(ctx.router(), event);
@@ -81,15 +82,7 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
       const decision = answer === "allow-once" ? "allow" : answer;
       return (await approvals.resolve(id.toUpperCase(), decision, approver)).ok;
     },
-    async trust({ agent: agentId, path, digest }, owner) {
-      const { agents } = config.current();
-      const agent = agents.getShard(agentId ?? agents.defaultId);
-      if (agent === undefined)
-        return { ok: false, message: `There is no agent ${agentId ?? agents.defaultId}.` };
-      const trusted = await trust(agent, { path, digest });
-      if (trusted.ok) audit.trusted(agent.id, trusted.path, owner);
-      return trusted;
-    },
+    trust: (request, owner) => trustFile(ctx, request, owner),
     activity: () =>
       readActivity({
         store,

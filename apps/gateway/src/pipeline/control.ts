@@ -1,4 +1,5 @@
 import type { DeletedEvent, EditedEvent } from "@signalbox/channel";
+import type { TrustResult } from "@signalbox/protocol";
 import { isStoreError, type JsonValue } from "@signalbox/store";
 import { z } from "zod";
 import type { GatewayContext } from "../context.ts";
@@ -15,7 +16,9 @@ type Request =
   | { readonly kind: "schedule_add"; readonly schedule: NewScheduledTask }
   | { readonly kind: "schedule_remove"; readonly id: string }
   | { readonly kind: "schedule_pause"; readonly id: string; readonly isPaused: boolean }
-  | { readonly kind: "schedule_run"; readonly id: string; readonly name: string };
+  | { readonly kind: "schedule_run"; readonly id: string; readonly name: string }
+  /** Trusts a file in the workspace of an agent or shard. */
+  | { readonly kind: "trust"; readonly shardId: string; readonly path: string; readonly digest?: string };
 
 /** Gateways write the requests, so that their content is trusted. */
 const requestSchema: z.ZodType<Request> = z.discriminatedUnion("kind", [
@@ -26,6 +29,12 @@ const requestSchema: z.ZodType<Request> = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("schedule_remove"), id: z.string() }),
   z.object({ kind: z.literal("schedule_pause"), id: z.string(), isPaused: z.boolean() }),
   z.object({ kind: z.literal("schedule_run"), id: z.string(), name: z.string() }),
+  z.object({
+    kind: z.literal("trust"),
+    shardId: z.string(),
+    path: z.string(),
+    digest: z.string().optional(),
+  }),
 ]);
 
 function isObject(value: unknown): boolean {
@@ -40,9 +49,12 @@ export interface AgentSession {
 
 /** Executes the requests of other nodes for sessions that are answered here. */
 export async function executeControl(ctx: GatewayContext): Promise<void> {
-  const { control, seats } = ctx;
+  const { control } = ctx;
   await control.execute(
-    ({ agentId, sessionKey }) => seats.isHere(agentId, sessionKey),
+    ({ body, ...session }) => {
+      const request = requestSchema.safeParse(body).data;
+      return request === undefined ? ctx.seats.isHere(session.agentId) : isForNode(ctx, session, request);
+    },
     async ({ sessionKey, body }) => execute(ctx, sessionKey, requestSchema.parse(body)),
   );
 }
@@ -57,11 +69,20 @@ export async function requestAtSeat(
   { agentId, sessionKey }: AgentSession,
   request: Request,
 ): Promise<JsonValue | undefined> {
-  const { seats, control } = ctx;
-  if (seats.isHere(agentId, sessionKey)) return execute(ctx, sessionKey, request);
+  const { control } = ctx;
+  if (isForNode(ctx, { agentId, sessionKey }, request)) return execute(ctx, sessionKey, request);
   const body: JsonValue = JSON.parse(JSON.stringify(request));
   const id = await control.send({ agentId, sessionKey, body });
   return (await control.wait(id))?.result;
+}
+
+/** Returns true if this node executes a request. */
+function isForNode(
+  { seats }: GatewayContext,
+  { agentId, sessionKey }: AgentSession,
+  request: Request,
+): boolean {
+  return request.kind === "trust" ? seats.holds(request.shardId) : seats.isHere(agentId, sessionKey);
 }
 
 /** Returns undefined if the request must be repeated later. */
@@ -88,7 +109,18 @@ async function execute(
       return scheduled.pause(request.id, request.isPaused);
     case "schedule_run":
       return scheduled.run(request.id, request.name);
+    case "trust":
+      return JSON.parse(JSON.stringify(await trustFile(ctx, request)));
   }
+}
+
+async function trustFile(
+  { config, trust }: GatewayContext,
+  { shardId, path, digest }: Extract<Request, { kind: "trust" }>,
+): Promise<TrustResult> {
+  const agent = config.current().agents.getShard(shardId);
+  if (agent === undefined) return { ok: false, message: `There is no agent ${shardId}.` };
+  return trust(agent, digest === undefined ? { path } : { path, digest });
 }
 
 /** Returns the session of a stored schedule. */
