@@ -42,6 +42,8 @@ interface SharedSeatsOptions {
 
 /** Functions of the gateway that move agents. */
 export interface SeatWork {
+  /** Returns true if this node can run the agents of a free seat. Default: always true */
+  readonly isAble?: (agentIds: readonly string[]) => Promise<boolean>;
   /** Takes over the state of an agent, before its messages are answered here. */
   readonly prepare: (agentIds: readonly string[]) => Promise<void>;
   /** Returns true if an agent can move to another node without interrupting anything. */
@@ -189,6 +191,7 @@ class LeasedSeats implements SharedSeats {
       const times = before.get(id) ?? 0;
       this.#free.set(id, times + 1);
       if (hasRoom && times < PATIENCE) continue;
+      if ((await work.isAble?.(group.map((agent) => agent.id))) === false) continue;
       const seat = await held.acquire(`${SEAT}${id}`);
       if (seat === undefined) continue;
       acquired.set(id, seat);

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { getSpeakerKey } from "@signalbox/channel";
 import { isCurrentConversation } from "@signalbox/delivery";
 import type { McpServers } from "@signalbox/mcp";
@@ -16,6 +17,7 @@ import {
 import { createExecSandbox } from "../configure/exec-sandbox.ts";
 import { getPhrases } from "../configure/get-phrases.ts";
 import { createAdmissionInput } from "../configure/routing.ts";
+import { MARKER_FILE } from "../configure/workspace-markers.ts";
 import type { CoreContext } from "../core-context.ts";
 import { TOOL_ARGUMENTS } from "../hooks/hook-points.ts";
 import { warnOfClosed } from "../messages/reply-windows.ts";
@@ -107,7 +109,7 @@ function abilities(core: CoreContext, services: ToolboxServices, getSpending: ()
       workspace: {
         dir: workspaceDir,
         readOnlyDirs: readOnlyDirs(),
-        forbidden: options.home.closed,
+        forbidden: [...options.home.closed, join(workspaceDir, MARKER_FILE)],
         labels: services.labels,
       },
     }),

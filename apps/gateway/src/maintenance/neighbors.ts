@@ -7,6 +7,7 @@ import { expireApprovals } from "@signalbox/tools";
 import type { GatewayContext } from "../context.ts";
 import { executeControl } from "../pipeline/control.ts";
 import { recover } from "../pipeline/pipeline.ts";
+import { createOwnWorkspaces } from "./own-workspaces.ts";
 
 /** Work with other gateways that share the store. */
 export interface Neighbors {
@@ -27,6 +28,7 @@ const LOOK_MS = 1_000;
 export function createNeighbors(ctx: GatewayContext, onLost: (error: Error) => void): Neighbors {
   const { sharedSeats, heldLeases, store, logger } = ctx;
   if (sharedSeats === undefined) return { start: async () => {}, stop: async () => {} };
+  const workspaces = createOwnWorkspaces(ctx);
   let timer: NodeJS.Timeout | undefined;
   let stopListening = (): void => {};
   let looking: Promise<void> | undefined;
@@ -36,7 +38,11 @@ export function createNeighbors(ctx: GatewayContext, onLost: (error: Error) => v
   async function look(): Promise<void> {
     if (sharedSeats === undefined) return;
     const { taken, left } = await sharedSeats.balance({
-      prepare: (seats) => takeOver(ctx, seats),
+      isAble: workspaces.areUsable,
+      async prepare(seats) {
+        await workspaces.mark(seats);
+        await takeOver(ctx, seats);
+      },
       isIdle: (seat) => isIdle(ctx, seat),
       onLost,
     });
@@ -46,6 +52,7 @@ export function createNeighbors(ctx: GatewayContext, onLost: (error: Error) => v
     // A client that waits for a message at another node sees its run from the beginning.
     await ctx.liveRelay?.look();
     if (heldLeases.isRecovering()) return;
+    await workspaces.restore();
     await recover(ctx);
     await executeControl(ctx);
   }
