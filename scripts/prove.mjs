@@ -22,6 +22,7 @@ const proofs = {
       ["test/proofs/hostile/gateway/run.ts"],
       ["test/proofs/hostile/mcp-sign-in/run.ts"],
       ["test/proofs/hostile/documents/run.ts"],
+      ["test/proofs/hostile/mcp-server/run.ts"],
     ],
   },
   conformance: { run: [join(dirname(scripts), "packages", "mcp", "test", "run-conformance.ts")] },

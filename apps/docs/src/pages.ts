@@ -66,6 +66,7 @@ export const GROUPS: readonly PageGroup[] = [
       doc("guides/models", "Models and local servers", "模型与本地服务"),
       doc("guides/skills", "Skills", "技能"),
       doc("guides/mcp", "MCP servers", "MCP 服务器"),
+      doc("guides/mcp-server", "The gateway as an MCP server", "把网关用作 MCP 服务器"),
       doc("guides/documents", "Documents", "文档附件"),
       doc("guides/memory", "Memory", "记忆"),
       doc("automation", "Schedules and sub-agents", "定时任务与子智能体"),

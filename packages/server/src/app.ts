@@ -16,6 +16,7 @@ import { forwardWebhook } from "./channel-webhooks.ts";
 import { apiErrors } from "./error-replies.ts";
 import { callHook, type HookRoutes } from "./inbound-hooks.ts";
 import type { Logger } from "./logger.ts";
+import { answerMcpRequest } from "./mcp/mcp-endpoint.ts";
 import {
   drainBody,
   type Env,
@@ -83,6 +84,16 @@ export function createApp(options: AppOptions): Hono<Env> {
 
   const { mcp, admin } = service;
   if (mcp) app.get(MCP_CALLBACK_PATH, noStore, (context) => finishMcpLogin(context, mcp));
+
+  app.post(
+    "/mcp",
+    noStore,
+    requireOwnOrigin(allowedHosts, apiErrors),
+    requireAuth(auth, apiErrors),
+    requireJson(apiErrors),
+    limitBody(MAX_BODY, apiErrors),
+    (context) => answerMcpRequest(context, service),
+  );
 
   app.use("/v1/*", noStore, requireOwnOrigin(allowedHosts, openAiErrors), requireAuth(auth, openAiErrors));
   app.use("/v1/*", requireScope("chat", openAiErrors));

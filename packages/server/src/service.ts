@@ -219,6 +219,13 @@ export interface GatewayService {
   renameConversation(conversation: string, title: string): Promise<boolean>;
   /** Deletes a conversation with its messages. `busy`: it has a current run or a working sub-agent. */
   removeConversation(conversation: string): Promise<"removed" | "unknown" | "busy">;
+  /**
+   * Sends a text to the person or group of a session. Resolves when it is in the outbox.
+   *
+   * @param sender recorded in the audit log
+   * @throws ApiError if the session does not exist or cannot receive messages
+   */
+  sendMessage(sessionKey: string, text: string, sender: string): Promise<void>;
   /** Lists the sessions of all channels, latest first. */
   sessions(): Promise<SessionInfo[]>;
   /** The latest messages of all channels, or of one session. */

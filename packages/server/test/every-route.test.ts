@@ -27,6 +27,7 @@ const MEMBERS = [
   "GET /v1/models/:id",
   "POST /v1/chat/completions",
   "POST /v1/responses",
+  "POST /mcp",
 ];
 /** Routes that a role may call that reads and writes, but gives nobody instructions, rights or code. */
 const WRITES = [

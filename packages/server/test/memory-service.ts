@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { LiveEvent } from "@signalbox/protocol";
 import {
+  ApiError,
   createLiveHub,
   type GatewayService,
   type LiveHub,
@@ -16,6 +17,8 @@ export interface MemoryService extends GatewayService {
   readonly live: LiveHub;
   /** Submitted messages without duplicates. */
   readonly submissions: Submission[];
+  /** Texts that were sent to people. */
+  readonly sentTexts: string[];
   /** Ids of all submitted messages, including duplicates. */
   readonly attempts: string[];
   /** Conversations whose run was stopped. */
@@ -32,6 +35,7 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
     throw error;
   });
   const submissions: Submission[] = [];
+  const sentTexts: string[] = [];
   const attempts: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<Outcome>>();
   const texts = new Map<string, string>();
@@ -43,6 +47,11 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
   const service: MemoryService = {
     admin: createMemoryAdmin(),
     version: "1.0.0",
+    async sendMessage(key, text) {
+      if (key !== "known") throw new ApiError("not_found", `There is no conversation ${key}.`);
+      sentTexts.push(text);
+    },
+    sentTexts,
     mcp: {
       servers: async () => [],
       login: async () => undefined,

@@ -27,6 +27,7 @@ import { listSessions } from "./overview.ts";
 import { createPairings } from "./pairings.ts";
 import { addLastRuns } from "./schedule-results.ts";
 import { createSeatedSchedules } from "./seated-schedules.ts";
+import { sendMessage } from "./send-message.ts";
 import { createSubmit } from "./submit.ts";
 import { trustFile } from "./trust-file.ts";
 import { readUsage } from "./usage.ts";
@@ -50,6 +51,7 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
     admin: createAdmin(ctx, options.configuration),
     version: VERSION,
     mcp: createMcpService(ctx),
+    sendMessage: (key, text, sender) => sendMessage(ctx, key, text, sender),
     live: ctx.live,
     sessionKey,
     ready: options.isReady,

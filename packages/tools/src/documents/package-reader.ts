@@ -11,9 +11,6 @@ export interface OfficePackage {
   read(path: string): string;
 }
 
-/** A relation between parts: id to path. */
-export type Relations = ReadonlyMap<string, string>;
-
 /**
  * Opens an Office file, which is a ZIP archive of XML files (ECMA-376, part 2).
  *
