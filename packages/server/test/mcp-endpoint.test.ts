@@ -22,7 +22,7 @@ async function connect(role: TokenRole = "owner", service = createMemoryService(
     const { content, isError = false } = await client.callTool({ name, arguments: args });
     return { text: JSON.stringify(content), isError };
   };
-  return { url, service, client, call };
+  return { url, access, service, client, call };
 }
 
 it.each<[TokenRole, readonly string[]]>([
@@ -30,10 +30,9 @@ it.each<[TokenRole, readonly string[]]>([
   ["operator", ["list_agents", "ask_agent", "search_memory", "list_conversations"]],
   ["viewer", ["list_agents", "search_memory", "list_conversations"]],
   ["member", ["list_agents", "ask_agent", "list_conversations"]],
-  ["monitor", []],
 ])("offers a token with the role %s only the tools of its scopes", async (role, tools) => {
   const { client, call } = await connect(role);
-  const listed = tools.length === 0 ? [] : (await client.listTools()).tools.map(({ name }) => name);
+  const listed = (await client.listTools()).tools.map(({ name }) => name);
   expect(listed).toEqual(tools);
   for (const name of ["send_message", "search_memory", "ask_agent"].filter((one) => !tools.includes(one)))
     expect(
@@ -76,7 +75,7 @@ it("reports a failed run and a refused message as errors of the tool", async () 
 });
 
 it("refuses requests without a token, from pages of other sites, and of other content types", async () => {
-  const { url } = await connect();
+  const { url, access } = await connect();
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
   const send = async (headers: Record<string, string>) =>
     (await fetch(`${url}/mcp`, { method: "POST", body, headers })).status;
@@ -84,6 +83,13 @@ it("refuses requests without a token, from pages of other sites, and of other co
   const authorization = `Bearer ${TOKEN}`;
   expect(await send(json)).toBe(401);
   expect(await send({ ...json, authorization: "Bearer wrong" })).toBe(401);
+  await access.tokens.add({
+    name: "metrics",
+    role: "monitor",
+    hash: hashToken("token-of-metrics"),
+    createdAt: 0,
+  });
+  expect(await send({ ...json, authorization: "Bearer token-of-metrics" })).toBe(401);
   expect(await send({ ...json, authorization, origin: "https://evil.example" })).toBe(403);
   expect(await send({ ...json, authorization, "content-type": "text/plain" })).toBe(415);
   expect(await send({ ...json, authorization })).toBe(200);
