@@ -21,6 +21,8 @@ export type AttemptResult =
   | { readonly state: "dead"; readonly reason: string; readonly code?: ChannelErrorCode }
   /** No request was made, because the platform's rate limit allows it only after `delayMs` milliseconds. */
   | { readonly state: "postponed"; readonly delayMs: number }
+  /** Only another gateway can find out whether the row was sent. */
+  | { readonly state: "handed_over"; readonly reason: string }
   /** Delivery was stopped before a request was made. */
   | { readonly state: "untried" };
 

@@ -63,9 +63,10 @@ async function attemptWithin(context: AttemptContext, row: ClaimedRow): Promise<
   const isUnable = ({ channel, account }: Pick<OutboxRow, "channel" | "account">) =>
     channel === row.channel && account === row.account;
   if (context.unableToSend().some(isUnable)) {
-    const doubtful = row.doubtful === true;
     const reason = `another gateway runs account ${row.channel}/${row.account}`;
-    return { state: "retry", delayMs: doubtful ? NO_ACCOUNT_MS : 0, doubtful, reason };
+    return row.doubtful === true
+      ? { state: "handed_over", reason }
+      : { state: "retry", delayMs: 0, doubtful: false, reason };
   }
   const account = context.account(row.channel, row.account);
   if (account === undefined) return getResultWithoutAccount(context, row);

@@ -15,6 +15,7 @@ export interface DeliveryOptions {
     | "markPart"
     | "markSent"
     | "retryAt"
+    | "handOver"
     | "uncertain"
     | "dead"
     | "notDelivered"

@@ -237,6 +237,10 @@ class OutboxDelivery implements Delivery {
         if (result.doubtful) return this.#hold(row, result);
         await this.#retryLater(row, result);
         return undefined;
+      case "handed_over":
+        await outbox.handOver(row.id, lease);
+        this.#reportRetry(row, 0, result.reason);
+        return undefined;
       case "uncertain":
         await this.#endUncertain(row, result.reason, result.detail);
         return undefined;
@@ -363,5 +367,5 @@ class OutboxDelivery implements Delivery {
  */
 function mayBeSent(result: AttemptResult): boolean {
   if (result.state === "retry") return result.doubtful;
-  return result.state === "sent" || result.state === "uncertain";
+  return ["sent", "uncertain", "handed_over"].includes(result.state);
 }

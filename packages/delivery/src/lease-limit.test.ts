@@ -108,3 +108,32 @@ it("leaves rows of an account that only another gateway can send in the outbox",
   await clock.settle();
   expect([sends, await stateOf(left), await stateOf(id)]).toEqual([2, "sent", "sent"]);
 });
+
+it("hands a doubtful row over when another gateway takes the connection of its account", async () => {
+  let isUnable = false;
+  let sends = 0;
+  const { say, stateOf, outbox, store, clock } = await openDelivery(
+    async () => {
+      sends += 1;
+      // The connection breaks during the request, and this gateway does not get it back.
+      isUnable = true;
+      throw new ChannelError("unknown_outcome", "the connection was lost");
+    },
+    {
+      capabilities: READBACK,
+      unableToSend: () => (isUnable ? [DESTINATION] : []),
+      async reconcile() {
+        throw new Error("this gateway has no connection");
+      },
+    },
+  );
+  const id = await say("oc_a", "one");
+  const other = await store.leases.acquire("other gateway", "other", 1e12);
+  if (other === undefined) throw new Error("The lease of the other gateway is taken.");
+  await clock.advance(60_000);
+  const { rows } = await outbox.claimDue({ lease: other, limit: 1 });
+  expect(rows).toMatchObject([{ id, doubtful: true }]);
+  for (const row of rows) await outbox.markSent(row.id, other);
+  await clock.advance(600_000);
+  expect([sends, await stateOf(id)]).toEqual([1, "sent"]);
+});

@@ -23,7 +23,10 @@ export function createOutboxSending<T extends Bodies>(
   { database }: Context,
   fence: Fence,
   readOutbox: ReadOutbox<T>,
-): Pick<OutboxStore<T>, "markPart" | "markSent" | "retryAt" | "uncertain" | "dead" | "notDelivered"> {
+): Pick<
+  OutboxStore<T>,
+  "markPart" | "markSent" | "retryAt" | "handOver" | "uncertain" | "dead" | "notDelivered"
+> {
   /** Runs a write on a row that is being sent under this lease. */
   function write(
     id: OutboxId,
@@ -72,6 +75,9 @@ export function createOutboxSending<T extends Bodies>(
 
     retryAt: (id, lease, nextAt, error) =>
       write(id, lease, (tx, row, at) => endAttempt(tx, row, "pending", at, { nextAt, error: error ?? null })),
+
+    handOver: (id, lease) =>
+      write(id, lease, (tx, row) => updateOutboxRow(tx, row.seq, { leaseName: null, leaseEpoch: null })),
 
     uncertain: (id, lease, error, word) =>
       writeWithNotice<void>(id, lease, word, async (tx, row, at) => {

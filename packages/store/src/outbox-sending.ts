@@ -24,13 +24,22 @@ interface Parts<T extends Bodies> {
 export function createOutboxSending<T extends Bodies>(
   { database, queue, now }: Context,
   { fence, rows, insert, ends, answers }: Parts<T>,
-): Pick<OutboxStore<T>, "markPart" | "markSent" | "retryAt" | "uncertain" | "dead" | "notDelivered"> {
+): Pick<
+  OutboxStore<T>,
+  "markPart" | "markSent" | "retryAt" | "handOver" | "uncertain" | "dead" | "notDelivered"
+> {
   const setReceipts = database.command(
     (p: Bound<{ seq: number; receipts: readonly PartReceipt[]; at: number }>) =>
       database.db
         .update(outbox)
         .set({ receipts: p("receipts"), updatedAt: p("at") })
         .where(eq(outbox.seq, p("seq"))),
+  );
+  const clearStamp = database.command((p: Bound<{ seq: number }>) =>
+    database.db
+      .update(outbox)
+      .set({ leaseName: null, leaseEpoch: null })
+      .where(eq(outbox.seq, p("seq"))),
   );
   function claimed(id: OutboxId, lease: LeaseToken): OutboxRecord {
     fence.check(lease);
@@ -54,6 +63,7 @@ export function createOutboxSending<T extends Bodies>(
 
     retryAt: (id, lease, at, error) =>
       queue.write(() => ends.end(claimed(id, lease), "pending", { nextAt: at, error: error ?? null })),
+    handOver: (id, lease) => queue.write(() => void clearStamp.run({ seq: claimed(id, lease).seq })),
     async uncertain(id, lease, error, word) {
       const prepared = prepareOutbox(word === undefined ? [] : [word]);
       return queue.write(() => {

@@ -160,6 +160,35 @@ export const outboxChecks: Checks = {
     expectEqual(retried, [false, now()], "A part that was certainly not sent is still doubtful.");
   },
 
+  "passes a row that may have been sent to another holder, as doubtful": async ({ store, now, advance }) => {
+    const lease = await acquire(store);
+    const other = await store.leases.acquire("other", "other", 3_600_000);
+    if (other === undefined) throw new Error("A free lease was not acquired.");
+    const { id } = await enqueue(store, lease, "a", { claim: true });
+    const first = now();
+    advance(1_000);
+    expectEqual((await claim(store, other)).rows, [], "A row was taken from a holder that sends it.");
+    await store.outbox.handOver(id, lease);
+    const [row] = (await claim(store, other)).rows;
+    expectEqual(
+      [row?.id, row?.doubtful],
+      [id, true],
+      "A row that was handed over is not claimed as doubtful.",
+    );
+    expectEqual(row?.updatedAt, first, "Handing a row over changed the time of the first try.");
+    await expectRejection(
+      store.outbox.markSent(id, lease),
+      "fenced",
+      "The earlier holder could end a row that another one sends.",
+    );
+    await store.outbox.markSent(id, other);
+    await expectRejection(
+      store.outbox.handOver(id, other),
+      "conflict",
+      "A row that was sent could be handed over.",
+    );
+  },
+
   "expires rows past their time to live, and adds a notice in the same transaction": async (under) => {
     const { store, now, advance } = under;
     const lease = await acquire(store);

@@ -133,6 +133,11 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   /** Returns a row that was definitely not sent to `pending`, for another attempt at `at`. */
   retryAt(id: OutboxId, lease: LeaseToken, at: Millis, error?: string): Promise<void>;
   /**
+   * Leaves a row that may have been sent to any other holder, for example because this one lost the connection of the
+   * account. The row stays `sending`, so that it is claimed as doubtful.
+   */
+  handOver(id: OutboxId, lease: LeaseToken): Promise<void>;
+  /**
    * Ends a row that may have been sent, if the outcome cannot be determined. `word`, a notice about the row, is added
    * to the outbox in the same transaction.
    */
