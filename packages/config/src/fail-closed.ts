@@ -5,6 +5,8 @@ export interface Replacement {
   /** Relative to the section. */
   readonly path: ConfigPath;
   readonly value: unknown;
+  /** True to replace only the keys of `value`. Default: false */
+  readonly merges?: true | undefined;
 }
 
 /** Values of `retention` that remove nothing. A default could remove what an invalid setting was meant to keep. */
@@ -59,6 +61,38 @@ const FAIL_CLOSED: readonly {
   { keys: ["skills", "entries", "*"], value: { enabled: false } },
   { keys: ["skills", "entries", "*", "enabled"], value: false },
 ];
+
+/**
+ * Restrictive settings of mappings with an unknown key, which may be a misspelled restriction. Other settings of the
+ * mapping stay, such as the owners.
+ */
+const CLOSED_BY_UNKNOWN_KEY: readonly { readonly keys: ConfigPath; readonly value: unknown }[] = [
+  { keys: ["access"], value: { dm: "off", groups: { mode: "off" } } },
+  { keys: ["access", "groups"], value: { mode: "off" } },
+];
+
+/**
+ * Returns the restrictive replacement for a mapping with an unknown key, if the defaults of the mapping are permissive.
+ *
+ * @param path of the unknown key, from the top of the configuration
+ * @param sectionLength how many steps of the path lead to the section
+ */
+export function getClosedMapping(path: ConfigPath, sectionLength: number): Replacement | undefined {
+  const rule = CLOSED_BY_UNKNOWN_KEY.find(
+    ({ keys }) => path.length === keys.length + 1 && keys.every((key, depth) => key === path[depth]),
+  );
+  if (rule !== undefined) return { path: rule.keys.slice(sectionLength), value: rule.value, merges: true };
+  const replacement = getFailClosedValue(path, sectionLength);
+  return replacement !== undefined && replacement.path.length < path.length - sectionLength
+    ? replacement
+    : undefined;
+}
+
+/** Returns the same for a mapping of a listed agent. Its settings are those of `agents.defaults`. */
+export function getClosedMappingOfAgent(path: ConfigPath): Replacement | undefined {
+  const defaults = ["agents", "defaults"];
+  return getClosedMapping([...defaults, ...path], defaults.length);
+}
 
 /**
  * Returns the restrictive replacement for an invalid value, if its default would be permissive.

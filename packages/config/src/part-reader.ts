@@ -1,10 +1,10 @@
 import type { z } from "zod";
-import { getFailClosedValue, type Replacement } from "./fail-closed.ts";
+import { getClosedMapping, getFailClosedValue } from "./fail-closed.ts";
 import { ABSENT, type Interpolated } from "./interpolate.ts";
 import { type ConfigPath, formatPath, type MakeProblem, type Problem } from "./problem.ts";
 import { getKeysAt } from "./schema-keys.ts";
 import { didYouMean } from "./suggest.ts";
-import { validate } from "./validate.ts";
+import { type Replacements, validate } from "./validate.ts";
 
 /** Validates a configuration part by part and collects problems. */
 export class PartReader {
@@ -35,7 +35,7 @@ export class PartReader {
    * Validates a part and reports its problems.
    *
    * @param what names what an invalid value disables. Default: the setting itself.
-   * @param replace returns a replacement for an invalid value, so that the rest of the part is used
+   * @param replace returns replacements, so that the rest of the part is used
    * @returns `undefined` if the part is invalid
    */
   part<S extends z.ZodType>(
@@ -43,14 +43,15 @@ export class PartReader {
     path: ConfigPath,
     input: unknown,
     what?: string,
-    replace?: (path: ConfigPath) => Replacement | undefined,
+    replace?: Replacements,
   ): z.output<S> | undefined {
     const checked = validate(schema, input, path, (value) => this.#isSecret(value), replace);
     for (const { kind, path: at, message, remedy, restricts } of checked.issues) {
       const place = formatPath(at);
-      const own =
-        restricts === undefined ? `the setting ${place}` : `everything that ${formatPath(restricts)} allows`;
-      const disables = what ?? own;
+      const disables =
+        restricts === undefined
+          ? (what ?? `the setting ${place}`)
+          : `everything that ${formatPath(restricts)} allows`;
       // An unresolved reference is reported already. It becomes an error of this part.
       const missing = this.#missing.filter((unresolved) => isWithin(unresolved, place));
       if (kind === "unknown_key") this.report(at, { severity: "warning", message, remedy, ignored: true });
@@ -74,9 +75,10 @@ export class PartReader {
 
   /** Validates a section in which only invalid values are replaced, by their default or by a restrictive value. */
   section<S extends z.ZodType>(schema: S, path: ConfigPath, input: unknown): z.output<S> {
-    const replace = (at: ConfigPath) => getFailClosedValue([...path, ...at], path.length);
-    const value = this.part(schema, path, input ?? {}, undefined, replace);
-    return value ?? schema.parse(replace([])?.value ?? {});
+    const invalid = (at: ConfigPath) => getFailClosedValue([...path, ...at], path.length);
+    const unknownKey = (at: ConfigPath) => getClosedMapping([...path, ...at], path.length);
+    const value = this.part(schema, path, input ?? {}, undefined, { invalid, unknownKey });
+    return value ?? schema.parse(invalid([])?.value ?? {});
   }
 
   /**

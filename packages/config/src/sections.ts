@@ -1,4 +1,4 @@
-import { getFailClosedValue } from "./fail-closed.ts";
+import { getClosedMappingOfAgent, getFailClosedValue } from "./fail-closed.ts";
 import { ABSENT } from "./interpolate.ts";
 import { asRecord, type PartReader } from "./part-reader.ts";
 import { type ConfigPath, formatPath } from "./problem.ts";
@@ -70,7 +70,9 @@ export function readAgents(reader: PartReader, section: unknown): AgentSection {
   const places: number[] = [];
   for (const [index, input] of reader.items(["agents", "list"], agents.list).entries()) {
     const at: ConfigPath = ["agents", "list", index];
-    const agent = reader.part(agentSchema, at, input, `agent ${getEntryName(input, index)}`);
+    const agent = reader.part(agentSchema, at, input, `agent ${getEntryName(input, index)}`, {
+      unknownKey: getClosedMappingOfAgent,
+    });
     if (agent === undefined) continue;
     if (list.some((other) => other.id === agent.id)) {
       reader.report([...at, "id"], {

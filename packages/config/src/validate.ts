@@ -22,10 +22,17 @@ export interface ValidationResult<T> {
   readonly issues: readonly ConfigIssue[];
 }
 
+/** Returns replacements for what is wrong in a part. Paths are relative to the part. */
+export interface Replacements {
+  /** Returns a replacement for an invalid value. Without this function, an invalid value makes the part invalid. */
+  readonly invalid?: (path: ConfigPath) => Replacement | undefined;
+  /** Returns a replacement for the mapping with an unknown key. The key is then an error. */
+  readonly unknownKey?: (path: ConfigPath) => Replacement | undefined;
+}
+
 /**
  * Validates a part against its schema. Unknown keys are reported and removed. An invalid value makes the part invalid,
- * unless there is `replace`: then only that value is removed, or replaced by what `replace` returns. An unknown key is
- * an invalid value if `replace` returns a replacement for a mapping that contains it.
+ * unless `replace` replaces or removes it.
  *
  * @param hides whether a value may be a secret that messages must not repeat
  */
@@ -34,7 +41,7 @@ export function validate<S extends z.ZodType>(
   input: unknown,
   at: ConfigPath,
   hides: (value: unknown) => boolean,
-  replace?: (path: ConfigPath) => Replacement | undefined,
+  replace: Replacements = {},
 ): ValidationResult<z.output<S>> {
   const issues: ConfigIssue[] = [];
   let current = input;
@@ -52,14 +59,13 @@ export function validate<S extends z.ZodType>(
     for (const issue of unknown) {
       const path = issue.path.filter(isStep);
       for (const key of issue.keys) {
-        const replacement = replace?.([...path, key]);
-        const isClosed = replacement !== undefined && replacement.path.length <= path.length;
-        if (isClosed) closed.push(replacement);
+        const replacement = replace.unknownKey?.([...path, key]);
+        if (replacement !== undefined) closed.push(replacement);
         issues.push({
-          kind: isClosed ? "invalid" : "unknown_key",
+          kind: replacement === undefined ? "unknown_key" : "invalid",
           path: [...at, ...path, key],
           ...describeUnknownKey(key, getKeysAt(schema, path)),
-          ...(isClosed && { restricts: [...at, ...replacement.path] }),
+          ...(replacement && { restricts: [...at, ...replacement.path] }),
         });
         current = without(current, [...path, key]);
       }
@@ -71,12 +77,13 @@ export function validate<S extends z.ZodType>(
       // A value that is missing now was removed as invalid in an earlier round.
       if (!issues.some((earlier) => isSamePath(earlier.path, issue.path))) issues.push(issue);
     }
-    if (replace === undefined || found.some((issue) => issue.path.length === 0))
+    const { invalid } = replace;
+    if (invalid === undefined || found.some((issue) => issue.path.length === 0))
       return { value: undefined, issues };
     // Backwards, so that positions in lists stay valid.
     for (const issue of found.toReversed()) {
       const path = issue.path.filter(isStep);
-      const replacement = replace(path);
+      const replacement = invalid(path);
       current =
         replacement === undefined
           ? without(current, longestExisting(current, path))
@@ -135,10 +142,10 @@ function without(value: unknown, path: ConfigPath): unknown {
   return Object.fromEntries(entries.map(([key, item]) => [key, key === step ? without(item, rest) : item]));
 }
 
-function withReplacement(value: unknown, { path, value: replacement }: Replacement): unknown {
+function withReplacement(value: unknown, { path, value: replacement, merges }: Replacement): unknown {
   const [step, ...rest] = path;
-  if (step === undefined) return replacement;
   const record = value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
+  if (step === undefined) return merges === true ? Object.assign({ ...record }, replacement) : replacement;
   const inner: unknown = Object.getOwnPropertyDescriptor(record, step)?.value;
-  return { ...record, [step]: withReplacement(inner, { path: rest, value: replacement }) };
+  return { ...record, [step]: withReplacement(inner, { path: rest, value: replacement, merges }) };
 }

@@ -110,14 +110,25 @@ mcp:
 
   it("ignores unknown keys, reports them, and uses the rest", () => {
     const loaded = load(
-      "agents:\n  list:\n    - id: a\n      modle: x/y\n      tools: { allow: [read], alow: [write] }\nspeling: 1\n",
+      "agents:\n  list:\n    - id: a\n      modle: x/y\n      tools: { allow: [read] }\nspeling: 1\n",
     );
     expect(loaded.problems.map((p) => [p.severity, p.path, p.line])).toEqual([
       ["warning", "agents.list[0].modle", 4],
-      ["warning", "agents.list[0].tools.alow", 5],
       ["warning", "speling", 6],
     ]);
     expect(loaded.config.agents.list).toEqual([{ id: "a", tools: { allow: ["read"] } }]);
+  });
+
+  it.each([
+    ["tools: { profile: full, dney: [exec] }", { tools: { allow: [] } }, "agents.list[0].tools"],
+    ["skills: { dney: [x] }", { skills: { allow: [] } }, "agents.list[0].skills"],
+  ])("gives an agent nothing of a mapping with a misspelled key: %s", (text, expected, place) => {
+    const { problems, config } = load(`agents: { list: [{ id: a, ${text} }] }`);
+    expect(problems).toMatchObject([
+      { severity: "error", message: "unknown key", disables: `everything that ${place} allows` },
+    ]);
+    expect(problems[0]?.remedy).toContain("Did you mean deny?");
+    expect(config.agents.list).toEqual([{ id: "a", ...expected }]);
   });
 
   it("leaves out only the invalid settings of links and of the web", () => {
@@ -291,6 +302,14 @@ mcp:
       },
     ],
     ["access: { dm: allowlist, allow: feishu:a }", { dm: "allowlist", allow: [] }],
+    [
+      "access: { dmm: off, owners: [feishu:a], groups: { mode: open } }",
+      { dm: "off", owners: ["feishu:a"], groups: { mode: "off" } },
+    ],
+    [
+      "access: { dm: open, groups: { mode: open, poeple: members, requireMention: false } }",
+      { dm: "open", groups: { mode: "off", requireMention: false } },
+    ],
     [
       "access: { dm: allowlist, allow: [feishu:a, 7], owners: [[]] }",
       { dm: "allowlist", allow: ["feishu:a"], owners: [] },
