@@ -35,6 +35,19 @@ export const dingtalk: ChannelDefinition<DingTalkConfig, DingTalkAddress> = defi
         hint: "Only for another region or a dedicated DingTalk, such as https://api.dingtalk.io (仅用于其他区域或专有钉钉)",
       },
     },
+    setup: [
+      {
+        text: "Create an internal app (Application Development > Internal Apps), and copy the Client ID and the Client Secret from Credentials & Basic Information (凭证与基础信息).",
+        url: "https://open-dev.dingtalk.com",
+        fields: ["clientId", "clientSecret"],
+      },
+      {
+        text: "Under Add Capability, add a Robot with Stream mode (Stream 模式) as message receiving mode, and publish it.",
+      },
+      {
+        text: "Under Permission Management, apply for qyapi_robot_sendmsg, Card.Instance.Write and Card.Streaming.Write. Then publish a version under Version Management & Release.",
+      },
+    ],
   },
   config: dingtalkConfig,
   capabilities: {

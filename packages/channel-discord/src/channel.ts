@@ -27,7 +27,7 @@ import { createSender } from "./outbound/send.ts";
 import { createTypingSigns } from "./outbound/typing.ts";
 import { createPeople } from "./people.ts";
 
-type DiscordMethods = Required<Omit<ChannelMethods<DiscordAddress>, "webhook">>;
+type DiscordMethods = Required<Omit<ChannelMethods<DiscordAddress>, "webhook" | "identify">>;
 type DiscordChannel = Channel<DiscordAddress> & DiscordMethods;
 
 /** Creates an account. Loads no SDK until it starts. */

@@ -19,12 +19,36 @@ export const discord: ChannelDefinition<DiscordConfig, DiscordAddress> = defineC
     fields: {
       token: { label: "Bot token", secret: true, hint: "Under Bot > Reset Token in the developer portal" },
       messageContent: {
-        label: "Read all messages",
-        hint: "true needs Message Content Intent, under Bot; false reads only direct messages and mentions",
+        label: "Message Content Intent",
+        hint: "Under Bot in the developer portal; false reads only direct messages and mentions",
+        options: [
+          { value: "true", label: "On", hint: "the bot reads all messages of its channels" },
+          { value: "false", label: "Off", hint: "it reads only direct messages and mentions" },
+        ],
       },
-      registerCommands: { label: "Register slash commands" },
+      registerCommands: {
+        label: "Register slash commands",
+        options: [
+          { value: "true", label: "Yes" },
+          { value: "false", label: "No" },
+        ],
+      },
       apiBaseUrl: { label: "API URL", hint: "Only for a proxy" },
     },
+    setup: [
+      {
+        text: "Create a new application in the developer portal. Under Bot, Reset Token shows the token once.",
+        url: "https://discord.com/developers/applications",
+        fields: ["token"],
+      },
+      {
+        text: "On the same page, turn on Message Content Intent under Privileged Gateway Intents.",
+        fields: ["messageContent"],
+      },
+      {
+        text: "Invite the bot to a server: OAuth2 > URL Generator, with the scopes bot and applications.commands, or the address that the gateway logs when it starts.",
+      },
+    ],
   },
   config: discordConfig,
   capabilities: {

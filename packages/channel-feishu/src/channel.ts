@@ -97,6 +97,7 @@ function openAccount({ context, activity }: HostedAccount<FeishuConfig>) {
       return createDraft({ sender, cards, clock: context.clock }, to, { ...options, signal });
     },
     fetchMedia: (ref, signal) => fetchMedia(api, ref, signal),
+    identify: (signal) => people.self(signal),
     checks: (signal) => checkApp(context, api, signal),
     reconcile: (intent, signal) => reconcile(api, appId, intent, signal),
   };

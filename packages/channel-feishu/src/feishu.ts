@@ -17,8 +17,22 @@ export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChan
     description: "A custom app's bot, in direct conversations and groups.",
     docsUrl: "https://open.feishu.cn",
     fields: {
+      domain: {
+        label: "Feishu or Lark",
+        options: [
+          { value: "feishu", label: "Feishu (飞书)", hint: "open.feishu.cn" },
+          { value: "lark", label: "Lark", hint: "open.larksuite.com" },
+        ],
+      },
       appId: { label: "App ID", hint: "cli_…, under Credentials & Basic Info" },
       appSecret: { label: "App secret", secret: true, hint: "Under Credentials & Basic Info" },
+      transport: {
+        label: "How events arrive",
+        options: [
+          { value: "socket", label: "Long connection", hint: "needs no public address" },
+          { value: "webhook", label: "Webhook", hint: "needs a public https address" },
+        ],
+      },
       verificationToken: {
         label: "Verification token",
         secret: true,
@@ -33,15 +47,58 @@ export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChan
         label: "Webhook address",
         hint: "The app's request URL; `doctor` calls it to verify that it leads to this gateway",
       },
-      transport: { label: "webhook or socket", hint: "Transport of events; default: webhook" },
-      domain: { label: "feishu or lark", hint: "The platform of the app; default: feishu" },
-      streams: { label: "Stream answers into cards" },
+      streams: {
+        label: "Stream answers into cards",
+        options: [
+          { value: "true", label: "Yes", hint: "with the scope cardkit:card:write" },
+          { value: "false", label: "No" },
+        ],
+      },
       readEdits: {
         label: "Read messages again to find edits",
         hint: "Needs up to four API calls per message",
+        options: [
+          { value: "true", label: "Yes", hint: "up to four API calls per message" },
+          { value: "false", label: "No" },
+        ],
       },
       baseUrl: { label: "API address", hint: "Only for a proxy" },
     },
+    setup: [
+      { fields: ["domain"] },
+      {
+        text: "Open the developer console, choose Create custom app, and copy the App ID and the App Secret from Credentials & Basic Info.",
+        url: "https://open.feishu.cn/app",
+        fields: ["appId", "appSecret"],
+        when: { domain: "feishu" },
+      },
+      {
+        text: "Open the developer console, choose Create custom app, and copy the App ID and the App Secret from Credentials & Basic Info.",
+        url: "https://open.larksuite.com/app",
+        fields: ["appId", "appSecret"],
+        when: { domain: "lark" },
+      },
+      {
+        text: "Enable Add features > Bot. Under Permissions & Scopes, add im:message, im:message:send_as_bot, im:resource and im:chat:readonly; cardkit:card:write and contact:user.base:readonly are optional.",
+        fields: ["transport"],
+      },
+      {
+        text: "Under Events & Callbacks > Encryption Strategy, copy the Verification Token and the Encrypt Key.",
+        fields: ["encryptKey", "verificationToken"],
+        when: { transport: "webhook" },
+      },
+      {
+        text: "When the gateway runs, enter this request URL under Events & Callbacks, for events and for callbacks: {webhook}",
+        when: { transport: "webhook" },
+      },
+      {
+        text: "When the gateway runs, choose Persistent connection as the mode under Events & Callbacks, for events and for callbacks.",
+        when: { transport: "socket" },
+      },
+      {
+        text: "Add the event im.message.receive_v1 and the callback card.action.trigger. Then create a version under Version Management & Release and have it approved.",
+      },
+    ],
   },
   config: feishuConfig,
   capabilities: {

@@ -24,6 +24,19 @@ export const imessage: ChannelDefinition<IMessageConfig, IMessageAddress> = defi
       baseUrl: { label: "Address of BlueBubbles", hint: "Only with BlueBubbles instead of imsg" },
       password: { label: "Password of BlueBubbles", secret: true, hint: "Only with BlueBubbles" },
     },
+    setup: [
+      {
+        text: "On a Mac that is signed in to Messages: brew install steipete/tap/imsg, then grant Full Disk Access and Automation > Messages to the program that starts imsg. Leave the command empty for BlueBubbles.",
+        url: "https://github.com/openclaw/imsg",
+        fields: ["command"],
+      },
+      {
+        text: "Set a password in the settings of the BlueBubbles server.",
+        url: "https://bluebubbles.app/install",
+        fields: ["baseUrl", "password"],
+        when: { command: "" },
+      },
+    ],
   },
   config: imessageConfig,
   capabilities: {

@@ -40,6 +40,7 @@ export type ForwardedMethod =
   | "typing"
   | "openDirect"
   | "resolve"
+  | "identify"
   | "checks"
   | "fetchMedia";
 

@@ -14,6 +14,7 @@ import { RemoteDraft } from "./remote-draft.ts";
 import {
   accountChecks,
   history,
+  identity,
   pollResult,
   receipt,
   reconciled,
@@ -117,6 +118,7 @@ function optionalMethods<Address>(
       const person = z.object({ name: z.string() }).optional();
       return forward("resolve", undefined, [userId], person, signal).catch(() => undefined);
     },
+    identify: (signal) => forward("identify", undefined, [], identity, signal),
     checks: (signal) => forward("checks", undefined, [], accountChecks, signal),
     async fetchMedia(media, signal) {
       const { stream, ...rest } = await forward("fetchMedia", undefined, [media], remoteMedia, signal);

@@ -153,7 +153,7 @@ const health: z.ZodType<Health> = z.discriminatedUnion("state", [
   z.object({ state: z.literal("down"), ...trouble }),
   z.object({ state: z.literal("stopped") }),
 ]);
-const identity: z.ZodType<Identity> = z.object({ id: text, name: optionalText });
+export const identity: z.ZodType<Identity> = z.object({ id: text, name: optionalText });
 
 /** Results of the channel's `health` and `self`. */
 export interface Status {

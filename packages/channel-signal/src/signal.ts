@@ -23,6 +23,17 @@ export const signal: ChannelDefinition<SignalConfig, SignalAddress> = defineChan
         hint: "HTTP address of the daemon (signal-cli daemon --http); default: http://127.0.0.1:8080",
       },
     },
+    setup: [
+      {
+        text: "Install signal-cli and register a phone number with it that nobody uses with Signal.",
+        url: "https://github.com/AsamK/signal-cli#installation",
+        fields: ["account"],
+      },
+      {
+        text: "Run the daemon: signal-cli -a <number> daemon --http=127.0.0.1:8080 --receive-mode=on-connection --no-receive-stdout",
+        fields: ["baseUrl"],
+      },
+    ],
   },
   config: signalConfig,
   capabilities: {

@@ -36,7 +36,7 @@ import { createPeople } from "./people.ts";
 /** Shown next to the bot's name while it is writing. */
 const TYPING_STATUS = "is writing…";
 
-type SlackMethods = Required<Omit<ChannelMethods<SlackAddress>, "closePoll">>;
+type SlackMethods = Required<Omit<ChannelMethods<SlackAddress>, "closePoll" | "identify">>;
 type SlackChannel = Channel<SlackAddress> & SlackMethods;
 
 /** Creates an account. Loads no SDK before the first call of Slack's API. */

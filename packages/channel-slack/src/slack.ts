@@ -19,6 +19,13 @@ export const slack: ChannelDefinition<SlackConfig, SlackAddress> = defineChannel
     requires: ["@slack/bolt"],
     fields: {
       botToken: { label: "Bot token", secret: true, hint: "xoxb-…, under OAuth & Permissions" },
+      transport: {
+        label: "How events arrive",
+        options: [
+          { value: "socket", label: "Socket Mode", hint: "needs no public address" },
+          { value: "webhook", label: "Webhook", hint: "needs a public https address" },
+        ],
+      },
       appToken: {
         label: "App-level token",
         secret: true,
@@ -29,16 +36,56 @@ export const slack: ChannelDefinition<SlackConfig, SlackAddress> = defineChannel
         label: "Webhook URL",
         hint: "The Request URL under Event Subscriptions; `doctor` calls it to verify that it leads to this gateway",
       },
-      transport: { label: "socket or webhook", hint: "Transport of events; default: socket" },
       command: { label: "Slash command", hint: "The app's; default: /signalbox" },
-      replyInThread: { label: "Answer mentions in a thread" },
-      streams: { label: "Show answers with Slack's streaming messages" },
+      replyInThread: {
+        label: "Answer mentions in a thread",
+        options: [
+          { value: "true", label: "Yes" },
+          { value: "false", label: "No" },
+        ],
+      },
+      streams: {
+        label: "Show answers with Slack's streaming messages",
+        options: [
+          { value: "true", label: "Yes" },
+          { value: "false", label: "No" },
+        ],
+      },
       distribution: {
-        label: "internal or public",
+        label: "Distribution of the app",
         hint: "public for an app that others install outside Slack's marketplace",
+        options: [
+          { value: "internal", label: "Internal", hint: "an app for your own workspace" },
+          { value: "public", label: "Public", hint: "others install it outside Slack's marketplace" },
+        ],
       },
       baseUrl: { label: "API URL", hint: "Only for a proxy" },
     },
+    setup: [
+      {
+        text: "Choose Create New App > From a manifest, and paste the manifest from docs/guides/slack.md.",
+        url: "https://api.slack.com/apps",
+      },
+      {
+        text: "Install App > Install to Workspace shows the Bot User OAuth Token.",
+        fields: ["botToken", "transport"],
+      },
+      {
+        text: "Basic Information > App-Level Tokens > Generate, with the scope connections:write.",
+        fields: ["appToken"],
+        when: { transport: "socket" },
+      },
+      {
+        text: "Turn Socket Mode off, and copy the Signing Secret from Basic Information.",
+        fields: ["signingSecret"],
+        when: { transport: "webhook" },
+      },
+      {
+        text: "When the gateway runs, enter this URL under Event Subscriptions, Interactivity & Shortcuts and Slash Commands: {webhook}",
+        when: { transport: "webhook" },
+      },
+      { text: "To use the app in a channel, type /invite and its name there." },
+    ],
   },
   config: slackConfig,
   capabilities: {

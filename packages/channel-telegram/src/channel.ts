@@ -33,7 +33,7 @@ import { reconcile } from "./outbound/reconcile.ts";
 import { createSender } from "./outbound/send.ts";
 import { createSupergroups } from "./supergroups.ts";
 
-type TelegramMethods = Required<Omit<ChannelMethods<TelegramAddress>, "history">>;
+type TelegramMethods = Required<Omit<ChannelMethods<TelegramAddress>, "history" | "identify">>;
 type TelegramChannel = Channel<TelegramAddress> & TelegramMethods;
 
 /** Creates an account. Loads no library before the first Bot API call. */

@@ -23,7 +23,13 @@ export const telegram: ChannelDefinition<TelegramConfig, TelegramAddress> = defi
         secret: true,
         hint: "From @BotFather: /newbot, or /mybots > API Token",
       },
-      transport: { label: "polling or webhook", hint: "Transport of updates; default: polling" },
+      transport: {
+        label: "How updates arrive",
+        options: [
+          { value: "polling", label: "Polling", hint: "needs no public address" },
+          { value: "webhook", label: "Webhook", hint: "needs a public https address" },
+        ],
+      },
       webhookSecret: {
         label: "Webhook secret",
         secret: true,
@@ -35,10 +41,33 @@ export const telegram: ChannelDefinition<TelegramConfig, TelegramAddress> = defi
       },
       richMessages: {
         label: "Rich messages",
-        hint: "true: tables, headings, nested lists and formulas as Telegram's own, which older clients do not show",
+        hint: "Tables, headings, nested lists and formulas as Telegram's own, which older clients do not show",
+        options: [
+          { value: "false", label: "No" },
+          {
+            value: "true",
+            label: "Yes",
+            hint: "tables, headings and formulas as Telegram's own, which older clients do not show",
+          },
+        ],
       },
       apiBaseUrl: { label: "API address", hint: "Only for a Bot API server of your own" },
     },
+    setup: [
+      {
+        text: "Write /newbot to @BotFather in Telegram and answer its questions. It replies with the token.",
+        url: "https://t.me/BotFather",
+        fields: ["botToken"],
+      },
+      {
+        text: "Choose a webhook secret, for instance with `openssl rand -hex 32`. The gateway registers this address at each start: {webhook}",
+        fields: ["webhookSecret"],
+        when: { transport: "webhook" },
+      },
+      {
+        text: "For groups, write /setprivacy to @BotFather, select the bot and choose Disable. Otherwise the bot sees only commands, mentions and replies there.",
+      },
+    ],
   },
   config: telegramConfig,
   capabilities: {

@@ -17,9 +17,15 @@ export const wecom: ChannelDefinition<WecomConfig, WecomAddress> = defineChannel
     description: "An AI bot of WeCom (企业微信智能机器人), in direct messages and groups.",
     docsUrl: "https://developer.work.weixin.qq.com/document/path/101463",
     fields: {
+      transport: {
+        label: "How messages arrive",
+        options: [
+          { value: "socket", label: "Long connection (长连接)", hint: "needs no public address" },
+          { value: "webhook", label: "URL callback (URL 回调)", hint: "needs a public https address" },
+        ],
+      },
       botId: { label: "Bot ID", hint: "In the bot's API settings (API 模式 > 长连接)" },
       secret: { label: "Secret", secret: true, hint: "The long connection's secret, in the same place" },
-      transport: { label: "socket or webhook", hint: "Transport of messages; default: socket" },
       token: { label: "Token", secret: true, hint: "In the bot's API settings; for webhooks" },
       encodingAesKey: {
         label: "EncodingAESKey",
@@ -34,6 +40,27 @@ export const wecom: ChannelDefinition<WecomConfig, WecomAddress> = defineChannel
       wsUrl: { label: "Address of the long connection", hint: "Only for a private deployment" },
       apiBaseUrl: { label: "API URL", hint: "Only for a private deployment" },
     },
+    setup: [
+      {
+        text: "In the WeCom client: Workbench > AI bots (工作台 > 智能机器人) > Create a bot > Create manually > Create in API mode (API 模式创建).",
+        fields: ["transport"],
+      },
+      {
+        text: "Choose Long connection (使用长连接), and copy the Bot ID and the Secret.",
+        fields: ["botId", "secret"],
+        when: { transport: "socket" },
+      },
+      {
+        text: "Choose Receive by URL (使用 URL 回调), and generate the Token and the EncodingAESKey.",
+        fields: ["token", "encodingAesKey"],
+        when: { transport: "webhook" },
+      },
+      {
+        text: "When the gateway runs, enter this URL and save the page; WeCom checks it at once: {webhook}",
+        when: { transport: "webhook" },
+      },
+      { text: "Set the visible range (可见范围) of the bot: only these people can use it." },
+    ],
   },
   config: wecomConfig,
   capabilities: {

@@ -14,7 +14,7 @@ const API_VERSION = "v23.0";
 
 function required(name: string, where: string): z.ZodString {
   const error = `${name} is missing: ${where}`;
-  return z.string({ error }).trim().min(1, { error });
+  return z.string({ error }).trim().min(1, { error, abort: true });
 }
 
 const apiSetup = "copy it from WhatsApp > API Setup of your app on developers.facebook.com.";

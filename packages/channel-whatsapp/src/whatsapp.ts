@@ -14,16 +14,16 @@ export const whatsapp: ChannelDefinition<WhatsAppConfig, WhatsAppAddress> = defi
     description: "A business number of the WhatsApp Cloud API.",
     docsUrl: "https://developers.facebook.com/documentation/business-messaging/whatsapp",
     fields: {
-      accessToken: {
-        label: "Access token",
-        secret: true,
-        hint: "Of a system user, under Business settings > System users; with whatsapp_business_messaging and whatsapp_business_management",
-      },
       phoneNumberId: {
         label: "Phone number ID",
         hint: "Under WhatsApp > API Setup of the app; not the phone number",
       },
       appSecret: { label: "App secret", secret: true, hint: "Under App settings > Basic of the app" },
+      accessToken: {
+        label: "Access token",
+        secret: true,
+        hint: "Of a system user, under Business settings > System users; with whatsapp_business_messaging and whatsapp_business_management",
+      },
       verifyToken: {
         label: "Verify token",
         secret: true,
@@ -31,6 +31,22 @@ export const whatsapp: ChannelDefinition<WhatsAppConfig, WhatsAppAddress> = defi
       },
       apiBaseUrl: { label: "API address", hint: "Only for a proxy" },
     },
+    setup: [
+      {
+        text: "Create an app for WhatsApp and add your phone number under WhatsApp > API Setup. Copy the Phone number ID there, and the App secret under App settings > Basic.",
+        url: "https://developers.facebook.com/apps",
+        fields: ["phoneNumberId", "appSecret"],
+      },
+      {
+        text: "Under Users > System users, add a system user, assign the app and the WhatsApp account to it, and generate a token that never expires.",
+        url: "https://business.facebook.com/settings",
+        fields: ["accessToken"],
+      },
+      { text: "Choose a verify token, for instance with `openssl rand -hex 32`.", fields: ["verifyToken"] },
+      {
+        text: "When the gateway runs, enter this Callback URL and the verify token under WhatsApp > Configuration, subscribe to messages, and switch the app to Live: {webhook}",
+      },
+    ],
   },
   config: whatsappConfig,
   capabilities: {

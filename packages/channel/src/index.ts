@@ -21,12 +21,14 @@ export {
   type ChannelLogger,
   type ChannelState,
   type Clock,
+  type ConfigField,
   defineChannel,
   type FetchedMedia,
   type Health,
   type HistoryMessage,
   type Identity,
   type ReadBody,
+  type SetupStep,
 } from "./contract/definition.ts";
 export {
   ChannelError,

@@ -28,6 +28,17 @@ export const faults: readonly Fault[] = [
     check: "definition: has a version, an id and capabilities as plain data",
     plant: (echo) => ({ ...echo, id: "Echo!" }),
   },
+  ...[
+    { fault: "has a setup step with a field that is missing", step: { fields: ["pasword"] } },
+    { fault: "has a setup step for a value that no option has", step: { when: { password: "webhook" } } },
+    { fault: "has an unknown placeholder in its setup", step: { text: "Enter {url}" } },
+  ].map(
+    ({ fault, step }): Fault => ({
+      fault,
+      check: "definition: describes the setup with its own fields and their values",
+      plant: (echo) => ({ ...echo, meta: { ...echo.meta, setup: [step] } }),
+    }),
+  ),
   {
     fault: "loads its SDK with its definition",
     check: "definition: loads no SDK when imported",

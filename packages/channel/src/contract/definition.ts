@@ -22,14 +22,39 @@ interface ChannelMeta {
   readonly requires?: readonly string[];
   /** Fields of the configuration, in the order in which to ask for them. */
   readonly fields: Readonly<Record<string, ConfigField>>;
+  /**
+   * Steps of connecting an account, in the order of the platform's own setup. Fields that belong to no step are
+   * optional. Default: one step with all fields.
+   */
+  readonly setup?: readonly SetupStep[];
 }
 
 /** The prompt for a field of the configuration. */
-interface ConfigField {
+export interface ConfigField {
   readonly label: string;
   /** True if the value must never be shown, logged or exported. */
   readonly secret?: boolean;
   readonly hint?: string;
+  /** All possible values, the recommended one first. `true` and `false` stand for booleans. Default: any text. */
+  readonly options?: readonly FieldOption[];
+}
+
+interface FieldOption {
+  readonly value: string;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+/** A step of connecting an account to its platform. */
+export interface SetupStep {
+  /** Instructions, in one or two sentences. `{webhook}` stands for the URL to which the platform sends events. */
+  readonly text?: string;
+  /** Page of the platform on which the step takes place. */
+  readonly url?: string;
+  /** Fields to enter after the step. */
+  readonly fields?: readonly string[];
+  /** The step applies only if these fields have these values; `""` stands for no value. Default: always. */
+  readonly when?: Readonly<Record<string, string>>;
 }
 
 /** Converts between addresses and text: `decode(encode(a))` equals `a`. */
@@ -190,6 +215,13 @@ export interface Channel<Address = unknown> {
   openDraft?(to: Address, options: DraftOptions): Promise<Draft>;
   /** Downloads an attachment of a message. */
   fetchMedia?(ref: MediaRef, signal: AbortSignal): Promise<FetchedMedia>;
+  /**
+   * Requests the bot's identity with the credentials of the account. Setup calls it after `start` to test them. Needed
+   * only if `start` sends no request that the platform would refuse.
+   *
+   * @throws ChannelError `auth` if the platform refuses the credentials
+   */
+  identify?(signal: AbortSignal): Promise<Identity>;
   /**
    * Checks whether the account is set up correctly on the platform, including its permissions and its webhook. Called
    * only when a person runs diagnostics.

@@ -43,6 +43,28 @@ export const definitionChecks: readonly Check[] = [
   },
   {
     group,
+    name: "describes the setup with its own fields and their values",
+    async run({ definition: { meta } }) {
+      for (const { fields = [], when = {}, text = "" } of meta.setup ?? []) {
+        for (const name of [...fields, ...Object.keys(when)])
+          expectThat(
+            Object.hasOwn(meta.fields, name),
+            `meta.setup names the field "${name}", which is missing`,
+          );
+        for (const [name, value] of Object.entries(when)) {
+          const values = meta.fields[name]?.options?.map((option) => option.value) ?? [""];
+          expectThat(
+            values.includes(value),
+            `meta.setup depends on ${name} "${value}", which is not among its options`,
+          );
+        }
+        const unknown = text.match(/\{\w+\}/g)?.filter((placeholder) => placeholder !== "{webhook}") ?? [];
+        expectEqual(unknown, [], "The only placeholder in meta.setup is {webhook}");
+      }
+    },
+  },
+  {
+    group,
     name: "loads no SDK when imported",
     async run({ harness }) {
       const { url, sdk } = required(harness.entry, "entry");
