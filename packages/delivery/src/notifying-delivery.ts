@@ -17,7 +17,7 @@ export interface NotifyingDeliveryOptions
 /** A delivery that also sends notices to owners and to people who were paired. */
 export interface NotifyingDelivery extends Delivery {
   readonly pairingNotices: PairingNotices;
-  readonly ownerNotices: Pick<OwnerNotices, "poll" | "send">;
+  readonly ownerNotices: Pick<OwnerNotices, "ask" | "poll" | "send">;
 }
 
 /** Outcomes about which owners are notified. */

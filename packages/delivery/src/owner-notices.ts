@@ -2,7 +2,8 @@ import { type Clock, reasonOf, systemClock } from "@signalbox/channel";
 import { type GivenUpCounts, type Phrases, phrasesIn } from "@signalbox/phrases";
 import type { InboxId, JsonValue, KvStore, LeaseToken, Logger } from "@signalbox/store/types";
 import type { DeliveryAccount } from "./account.ts";
-import type { DeliveryMessage, OutboxRow, OutboxStore } from "./outbox.ts";
+import type { DeliveryMessage, OutboxInsert, OutboxRow, OutboxStore } from "./outbox.ts";
+import { createQuestionMessage, getOwnerQuestionKey, type Question } from "./questions.ts";
 import { createOutboxKey, createOutboxRow, REPLY_TTL_MS } from "./rows.ts";
 
 export interface OwnerNoticesOptions {
@@ -47,6 +48,12 @@ export interface OwnerNotices {
    * @returns false if no owner could be reached
    */
   send(text: (phrases: Phrases) => string, id: string): Promise<boolean>;
+  /**
+   * Sends a question to every owner, with buttons if the channel supports them. {@link Questions.close} removes them.
+   *
+   * @param create returns the question in an owner's language
+   */
+  ask(create: (phrases: Phrases) => Question): Promise<void>;
   /** Resends an undelivered notice through another account, if there is one. */
   undelivered(notice: OutboxRow): void;
   stop(): void;
@@ -126,6 +133,21 @@ class Notices implements OwnerNotices {
     );
     wakeOutbox();
     return reached.includes(true);
+  }
+
+  async ask(create: (phrases: Phrases) => Question): Promise<void> {
+    const { owners, getLastContact, wakeOutbox } = this.#options;
+    const asked = owners().map(async (owner) => {
+      const last = await getLastContact(...splitOwner(owner));
+      const question = create(last?.phrases ?? phrasesIn("en"));
+      return this.#enqueue(owner, [], ({ definition }) => ({
+        payload: { ...createQuestionMessage(question, "", definition.capabilities), notice: true },
+        expiresAt: question.expiresAt,
+        key: getOwnerQuestionKey(question.id, owner),
+      }));
+    });
+    await Promise.all(asked);
+    wakeOutbox();
   }
 
   stop(): void {
@@ -215,30 +237,45 @@ class Notices implements OwnerNotices {
    * Enqueues a notice for an account that has not tried to deliver it. Returns true if there is an account that can
    * write to the owner.
    */
-  async #send(
+  #send(
     notice: NonNullable<DeliveryMessage["ownerNotice"]>,
     text: string,
     reports: readonly InboxId[],
   ): Promise<boolean> {
-    const { outbox, lease, logger } = this.#options;
     const { owner, tried } = notice;
+    const payload = { parts: [{ type: "text" as const, text }], notice: true, ownerNotice: notice };
+    const expiresAt = this.#now() + REPLY_TTL_MS;
+    return this.#enqueue(owner, tried, ({ account }) => ({
+      payload,
+      expiresAt,
+      key: createOutboxKey("undelivered", owner, account, notice.id),
+      reports,
+    }));
+  }
+
+  /** Enqueues a direct message to an owner through an account that is not in `tried`, if there is one. */
+  async #enqueue(
+    owner: string,
+    tried: readonly string[],
+    create: (account: DeliveryAccount) => OwnerMessage,
+  ): Promise<boolean> {
+    const { outbox, lease, logger } = this.#options;
     const [channel, person] = splitOwner(owner);
     const last = await this.#options.getLastContact(channel, person);
     const accounts = this.#options
       .accounts(channel)
       .filter(({ account }) => !tried.includes(`${channel}/${account}`))
       .toSorted((a, b) => Number(b.account === last?.account) - Number(a.account === last?.account));
-    for (const { account, definition, running } of accounts) {
+    for (const one of accounts) {
+      const { account, definition, running } = one;
       try {
         const limit = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(OPEN_TIMEOUT_MS)]);
         const address = await running.openDirect?.(person, limit);
         if (address === undefined) continue;
         const destination = { channel, account, address: definition.codec.encode(address) };
-        const payload = { parts: [{ type: "text" as const, text }], notice: true, ownerNotice: notice };
-        const expiresAt = this.#now() + REPLY_TTL_MS;
+        const { payload, expiresAt, ...parts } = create(one);
         const row = createOutboxRow(destination, payload, { expiresAt, claim: false });
-        const key = createOutboxKey("undelivered", owner, account, notice.id);
-        await outbox.enqueue([{ ...row, key, reports }], { lease });
+        await outbox.enqueue([{ ...row, ...parts }], { lease });
         return true;
       } catch (error) {
         logger.debug({ channel, account, err: reasonOf(error) }, "an account cannot write to an owner");
@@ -246,6 +283,12 @@ class Notices implements OwnerNotices {
     }
     return false;
   }
+}
+
+/** A direct message to an owner. */
+interface OwnerMessage extends Pick<OutboxInsert, "key" | "reports"> {
+  readonly payload: DeliveryMessage;
+  readonly expiresAt: number;
 }
 
 function splitOwner(owner: string): [channel: string, person: string] {

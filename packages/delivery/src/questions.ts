@@ -16,7 +16,7 @@ import type { LeaseToken, Logger } from "@signalbox/store/types";
 import type { AccountLookup, DeliveryAccount } from "./account.ts";
 import type { Delivery } from "./delivery-types.ts";
 import type { Destination, OutboxRow, OutboxStore } from "./outbox.ts";
-import { createOutboxRow, getPendingRows, isUnsent } from "./rows.ts";
+import { createOutboxKey, createOutboxRow, getPendingRows, isUnsent } from "./rows.ts";
 
 /** A question to a person. */
 export interface Question {
@@ -67,8 +67,10 @@ export interface Questions {
    * Removes the buttons of a question that has ended and adds `text`, which describes the result. If the question is
    * still being sent, this happens afterwards, and `close` does not wait for it. Failures are only logged, since a late
    * click is rejected anyway. Never rejects.
+   *
+   * @param owners the owners (`channel:id`) who may have got the question in a direct message. Default: none
    */
-  close(id: string, text: string): Promise<void>;
+  close(id: string, text: string, owners?: readonly string[]): Promise<void>;
 }
 
 /** Timeout for the edit of a question, in milliseconds. */
@@ -81,29 +83,31 @@ export function createQuestions(options: QuestionsOptions): Questions {
       const { id, expiresAt } = question;
       const channel = definition(about.channel, about.account);
       if (channel === undefined || channel.capabilities.readsSession === true) return;
-      const payload = toOutbound(question, about.messageId, channel.capabilities);
+      const payload = createQuestionMessage(question, about.messageId, channel.capabilities);
       const row = createOutboxRow(about, payload, { expiresAt, claim: false });
       const rows = await outbox.enqueue([{ ...row, key: getQuestionKey(id) }], { lease, sessionKey });
       delivery.deliver(getPendingRows(rows));
     },
-    async close(id, text) {
-      const key = getQuestionKey(id);
-      const onFailure = (error: unknown): void =>
-        options.logger.warn(
-          { question: id, err: reasonOf(error) },
-          "a question could not be marked as ended",
-        );
-      try {
-        const row = await outbox.withKey(key);
-        if (row === undefined) return;
-        if (!isUnsent(row)) return await markEnded(options, row, text);
-        const sent = delivery.ended(row.id).then(() => outbox.withKey(key));
-        sent.then((sentRow) => sentRow && markEnded(options, sentRow, text)).catch(onFailure);
-      } catch (error) {
-        onFailure(error);
-      }
+    async close(id, text, owners = []) {
+      const keys = [getQuestionKey(id), ...owners.map((owner) => getOwnerQuestionKey(id, owner))];
+      await Promise.all(keys.map((key) => closeRow(options, id, key, text)));
     },
   };
+}
+
+async function closeRow(options: QuestionsOptions, id: string, key: string, text: string): Promise<void> {
+  const { outbox, delivery, logger } = options;
+  const onFailure = (error: unknown): void =>
+    logger.warn({ question: id, err: reasonOf(error) }, "a question could not be marked as ended");
+  try {
+    const row = await outbox.withKey(key);
+    if (row === undefined) return;
+    if (!isUnsent(row)) return await markEnded(options, row, text);
+    const sent = delivery.ended(row.id).then(() => outbox.withKey(key));
+    sent.then((sentRow) => sentRow && markEnded(options, sentRow, text)).catch(onFailure);
+  } catch (error) {
+    onFailure(error);
+  }
 }
 
 async function markEnded({ account }: QuestionsOptions, row: OutboxRow, text: string): Promise<void> {
@@ -129,6 +133,11 @@ async function markEnded({ account }: QuestionsOptions, row: OutboxRow, text: st
 /** Returns the outbox key of a question. */
 export function getQuestionKey(id: string): string {
   return `ask-${id}`;
+}
+
+/** Returns the outbox key of a question that an owner (`channel:id`) gets in a direct message. */
+export function getOwnerQuestionKey(id: string, owner: string): string {
+  return createOutboxKey("ask", id, owner);
 }
 
 /** The valid values of a click for each kind of question. */
@@ -167,7 +176,11 @@ function getField(value: Json | undefined, name: string): string | undefined {
 }
 
 /** Creates the message of a question, with buttons under its last part if the channel supports them. */
-function toOutbound(question: Question, replyTo: string, capabilities: Capabilities): Outbound {
+export function createQuestionMessage(
+  question: Question,
+  replyTo: string,
+  capabilities: Capabilities,
+): Outbound {
   const { text } = question;
   const buttons = createButtons(question, capabilities.cards);
   // Prefer a single part, because some channels allow more text above buttons than in a plain message.

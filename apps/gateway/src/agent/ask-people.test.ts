@@ -1,6 +1,7 @@
-import { phrasesFor } from "@signalbox/phrases";
-import type { UserQuestions } from "@signalbox/tools";
-import { expect, it } from "vitest";
+import type { Question } from "@signalbox/delivery";
+import { phrasesFor, phrasesIn } from "@signalbox/phrases";
+import type { Approval, UserQuestions } from "@signalbox/tools";
+import { describe, expect, it } from "vitest";
 import { createUserPrompts, type PromptingRun } from "./ask-people.ts";
 
 class Shutdown extends Error {}
@@ -32,6 +33,7 @@ const question = { question: "Tea or coffee?", options: ["Tea", "Coffee"], ttlMs
 /** Somebody who is asked once, and answers with `words`, or not at all. */
 function open(words: string | undefined) {
   const [calls, put, shown, closed]: [string[], string[], string[], string[]] = [[], [], [], []];
+  const toOwners: Question[] = [];
   const userQuestions: Pick<UserQuestions, "open" | "wait" | "close"> = {
     async open({ call, ttlMs, ...asked }) {
       calls.push(call);
@@ -44,15 +46,17 @@ function open(words: string | undefined) {
   const asking = createUserPrompts({
     questions: {
       put: async ({ choices }) => void put.push(choices.map(({ label }) => label).join(" or ")),
-      close: async (_, how) => void closed.push(how),
+      close: async (_, how, owners) => void closed.push([how, ...(owners ?? [])].join(" ")),
     },
+    askOwners: async (create) => void toOwners.push(create(phrasesIn("zh"))),
+    owners: () => ["telegram:1"],
     userQuestions: { ...userQuestions, ...NEVER },
     show: (_, id, text) => shown.push(`${id}: ${text.split("\n")[0]}`),
     phrasesOf: ({ stored }) => phrasesFor(undefined, stored.event.text),
     isShutdown: (reason) => reason instanceof Shutdown,
     logger: { error: () => expect.unreachable() },
   });
-  return { asking, calls, put, shown, closed };
+  return { asking, calls, put, shown, closed, toOwners };
 }
 
 /** What is asked here is none of these. */
@@ -85,4 +89,48 @@ it("leaves one open that only this process does not wait for any more", async ()
   const signal = AbortSignal.abort(new Shutdown());
   await expect(asking.forAnswer(question, run, { callId: "c1", signal })).rejects.toThrow(Shutdown);
   expect(closed).toEqual([]);
+});
+
+describe("an approval request", () => {
+  const approval: Approval = {
+    id: "K7Q2M9XA",
+    state: "pending",
+    agentId: "main",
+    sessionKey: "s",
+    hash: "0123",
+    taint: [],
+    tool: "exec",
+    reason: "It runs a command.",
+    subject: { action: "ls", forOwners: true },
+    createdAt: 0,
+    expiresAt: 60_000,
+  };
+
+  it("goes to every owner in their language if a member asks in a direct chat, who cannot decide", async () => {
+    const { asking, put, shown, toOwners, closed } = open(undefined);
+    await asking.forApproval(approval, run);
+    expect(shown).toEqual([
+      "ask-K7Q2M9XA: Approval K7Q2M9XA: I want to use exec and am waiting for an owner to approve it.",
+    ]);
+    expect(put).toEqual([""]);
+    expect(toOwners).toMatchObject([{ id: "K7Q2M9XA", choices: [{ label: "允许" }, { label: "拒绝" }] }]);
+    expect(toOwners[0]?.text).toContain("ls");
+    await asking.ended({ ...approval, state: "allowed" });
+    expect(closed).toEqual(["Allowed. telegram:1"]);
+  });
+
+  it("stays in a group with its buttons, where an owner may read it, and also goes to the owners", async () => {
+    const { asking, put, toOwners } = open(undefined);
+    const event = { ...run.event, conversation: { kind: "group" as const, id: "oc_1" } };
+    await asking.forApproval(approval, { ...run, event });
+    expect(put).toEqual(["Allow or Deny"]);
+    expect(toOwners).toHaveLength(1);
+  });
+
+  it("asks an owner only in the conversation", async () => {
+    const { asking, put, toOwners } = open(undefined);
+    await asking.forApproval(approval, { ...run, role: "owner" });
+    expect(put).toEqual(["Allow or Deny"]);
+    expect(toOwners).toEqual([]);
+  });
 });

@@ -1,6 +1,6 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
-import { type Choice, getQuestionKey, type Questions } from "@signalbox/delivery";
+import { type Choice, getQuestionKey, type Question, type Questions } from "@signalbox/delivery";
 import type { Phrases } from "@signalbox/phrases";
 import type { Logger } from "@signalbox/store";
 import {
@@ -30,6 +30,10 @@ export interface PromptingRun {
 export interface UserPromptServices<Run extends PromptingRun> {
   readonly questions: Questions;
   readonly userQuestions: UserQuestions;
+  /** Sends a question to every owner in a direct message. */
+  readonly askOwners: (create: (phrases: Phrases) => Question) => Promise<void>;
+  /** Returns the owners, as `channel:id`. */
+  readonly owners: () => readonly string[];
   /** The phrases for the sender of a message to an agent. */
   readonly phrasesOf: (written: Written) => Phrases;
   /** Sends a message to clients that read the conversation directly. */
@@ -41,7 +45,10 @@ export interface UserPromptServices<Run extends PromptingRun> {
 
 /** Asks people on behalf of tools, in the run's conversation. */
 export interface UserPrompts<Run extends PromptingRun> {
-  /** Sends an approval request. Failures are logged. The waiting call ends when the request expires. */
+  /**
+   * Sends an approval request to the run's conversation. If the run works for a member or a guest, every owner also
+   * gets it in a direct message. Failures are logged. The waiting call ends when the request expires.
+   */
   forApproval(approval: Approval, run: Run): Promise<void>;
   /** Replaces the buttons of an approval request that was decided or has expired. */
   ended(approval: Approval): Promise<void>;
@@ -65,23 +72,32 @@ export function createUserPrompts<Run extends PromptingRun>(
   const asked = new Map<string, Phrases>();
   return {
     async forApproval(approval, run) {
-      const { id, expiresAt } = approval;
+      const { id, tool, expiresAt } = approval;
       const phrases = phrasesTo(run);
       asked.set(id, phrases);
-      const text = formatApproval(approval, phrases);
-      const choices = decisionsIn(phrases);
+      const { role, event } = run;
+      // Only owners can decide, so this conversation gets no buttons.
+      const isUndecidable = role !== "owner" && event.conversation.kind === "direct";
+      const text = isUndecidable ? phrases.waitsForOwner(id, tool) : formatApproval(approval, phrases);
+      const choices = isUndecidable ? [] : decisionsIn(phrases);
       show(run, getQuestionKey(id), text);
-      await questions
-        .put({ id, text, kind: "approve", choices, expiresAt }, run.event, run.sessionKey)
-        .catch((error: unknown) =>
-          logger.error({ approval: id, err: reasonOf(error) }, "an approval request could not be sent"),
-        );
+      const toOwner = (theirs: Phrases): Question => ({
+        ...{ id, kind: "approve", expiresAt },
+        text: formatApproval(approval, theirs, true),
+        choices: decisionsIn(theirs),
+      });
+      await Promise.all([
+        questions.put({ id, text, kind: "approve", choices, expiresAt }, event, run.sessionKey),
+        role === "owner" ? undefined : ports.askOwners(toOwner),
+      ]).catch((error: unknown) =>
+        logger.error({ approval: id, err: reasonOf(error) }, "an approval request could not be sent"),
+      );
     },
     ended({ id, state, agentId, subject }) {
       // If an earlier process requested the approval, only the action is available.
       const phrases = asked.get(id) ?? phrasesOf({ agentId, stored: { event: { text: subject.action } } });
       asked.delete(id);
-      return questions.close(id, approvalEnding(state, phrases));
+      return questions.close(id, approvalEnding(state, phrases), ports.owners());
     },
     async forAnswer(request, run, { callId, signal }) {
       const question = await openUserQuestion(ports, request, run, callId);

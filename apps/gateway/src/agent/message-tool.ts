@@ -4,9 +4,9 @@ import {
   type ActOnMessages,
   createMessageActions,
   createQuestions,
-  type Delivery,
   type Destination,
   getDestinationKey,
+  type NotifyingDelivery,
 } from "@signalbox/delivery";
 import { createCrossPosts } from "@signalbox/prompt";
 import { getSentId } from "@signalbox/runs";
@@ -22,7 +22,7 @@ import type { ActiveRun, ToolRun } from "./tool-run.ts";
 
 /** Services that the message tool uses in addition to the core context. */
 export interface SendOptions {
-  readonly delivery: Delivery;
+  readonly delivery: NotifyingDelivery;
   readonly outgoing: Outgoing;
 }
 
@@ -83,6 +83,8 @@ export function openUserPrompts(
       outbox: store.outbox,
     }),
     userQuestions,
+    askOwners: (create) => delivery.ownerNotices.ask(create),
+    owners: () => core.config.current().settings.access.owners,
     show: (run, id, text, choices) => showInSession(core, run, id, text, choices),
     phrasesOf: (written) => getPhrases(core, written),
     isShutdown: (reason) => reason instanceof ShutdownAbort,

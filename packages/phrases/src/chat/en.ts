@@ -55,6 +55,9 @@ export const chat = {
   },
   skillsHead: "Skills:",
   mayNotUse: (command: string) => `You may not use /${command} here.`,
+  /** Answer to `/start`, which messengers send when a person opens a bot. */
+  greeting: (name: string, hasCommands: boolean) =>
+    `Hello! I am ${name}. Write to me what you need.${hasCommands ? " /help lists the commands." : ""}`,
   noCommand: (name: string) =>
     `Unknown command /${name}. /help lists the commands. To send this to the agent as text, put a word in front of it.`,
   commandGone: "This command no longer exists, so it was not run.",
@@ -208,6 +211,9 @@ export const chat = {
     ].join("\n"),
   actionForOwners: (id: string) =>
     `What exactly it would do is shown to owners alone: on the page, and by /approve ${id} in a direct message.`,
+  /** For people who are not owners. */
+  waitsForOwner: (id: string, tool: string) =>
+    `Approval ${id}: I want to use ${tool} and am waiting for an owner to approve it.`,
   allow: "Allow",
   deny: "Deny",
   allowed: "Allowed.",

@@ -41,6 +41,8 @@ export const chat: typeof en = {
   },
   skillsHead: "技能：",
   mayNotUse: (command) => `你没有在此使用 /${command} 的权限。`,
+  greeting: (name, hasCommands) =>
+    `你好，我是${name}。有什么需要，直接发消息给我即可。${hasCommands ? "发送 /help 可查看全部命令。" : ""}`,
   noCommand: (name) =>
     `没有命令 /${name}。发送 /help 可查看全部命令。如需将其作为普通文本发给智能体，请在前面加上文字。`,
   commandGone: "该命令已不存在，未执行。",
@@ -181,6 +183,7 @@ export const chat: typeof en = {
       ...facts.answers,
     ].join("\n"),
   actionForOwners: (id) => `具体内容仅所有者可见：可在网页上查看，或在私聊中发送 /approve ${id}。`,
+  waitsForOwner: (id, tool) => `审批 ${id}：需要使用 ${tool}，正在等待所有者批准。`,
   allow: "允许",
   deny: "拒绝",
   allowed: "已允许。",
