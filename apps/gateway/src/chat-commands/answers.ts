@@ -1,7 +1,7 @@
 import { getSpeakerKey } from "@signalbox/channel";
 import { QUEUE_MODES } from "@signalbox/lanes";
 import { formatApproval } from "@signalbox/tools";
-import { type AtOnceName, helpText } from "../command-syntax/table.ts";
+import { type AtOnceName, helpText, mayUseCommand } from "../command-syntax/table.ts";
 import { modelText, skillsText, thinkText } from "../command-syntax/texts.ts";
 import type { Agent } from "../configure/agents.ts";
 import type { GatewayContext } from "../context.ts";
@@ -19,6 +19,9 @@ import { usage, why } from "./why-and-usage.ts";
 
 /** Answers for commands that need no run. */
 export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
+  start: (_ctx, { message, agent, phrases }) =>
+    phrases.greeting(agent.name, mayUseCommand("help", message.stored.role)),
+
   help: (ctx, { message, agent, phrases }) =>
     helpText(phrases, message.stored.role, getSkillCommands(ctx, agent)),
 

@@ -16,6 +16,7 @@ interface CommandSpec {
 
 /** Commands that are executed even during a run. */
 export type AtOnceName =
+  | "start"
   | "help"
   | "status"
   | "whoami"
@@ -44,6 +45,8 @@ type Specs<Name extends string, When extends CommandSpec["when"]> = {
  * conversations. Only owners may choose models, spend money and grant permissions.
  */
 export const COMMANDS: Specs<AtOnceName, "at-once"> & Specs<InTurnName, "in-turn"> = {
+  // Telegram sends this when a person opens a bot.
+  start: { name: "start", role: "guest", when: "at-once" },
   help: { name: "help", role: "member", when: "at-once" },
   status: { name: "status", role: "member", when: "at-once" },
   whoami: { name: "whoami", role: "member", when: "at-once" },
@@ -167,6 +170,7 @@ function getUsage({ usages }: Phrases, name: CommandName): string | undefined {
   return all[name];
 }
 
-function specs(): readonly (CommandSpec & { readonly name: CommandName })[] {
-  return Object.values(COMMANDS);
+/** Returns the commands for `/help` and for the lists of platforms. `/start` comes from the platforms themselves. */
+function specs() {
+  return Object.values(COMMANDS).flatMap((spec) => (spec.name === "start" ? [] : [spec]));
 }

@@ -38,6 +38,18 @@ describe("slash commands", () => {
     expect(world.feishu.sent[0]?.parentId).toBe(help);
   });
 
+  it("/start greets by the agent's name and is in no list of commands", async () => {
+    const { world, started } = await open();
+    await ask(started, "/start");
+    await ask(started, "/start from-a-link", LI);
+    await ask(started, "/help");
+    const [first, second, help] = said(world);
+    expect(first).toBe("Hello! I am 代码助手. Write to me what you need. /help lists the commands.");
+    expect(second).toBe(first);
+    expect(help).not.toContain("/start");
+    expect(world.anthropic.requests).toHaveLength(0);
+  });
+
   it("that the sender may not use are rejected and not executed", async () => {
     const { world, started } = await open();
     world.script([{ text: "hello" }]);
