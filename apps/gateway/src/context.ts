@@ -80,6 +80,7 @@ import { InboxAlarm } from "./messages/inbox-alarm.ts";
 import { PendingMessages } from "./messages/pending-messages.ts";
 import { isOwnersItem, mayShareRun, ownerOf, type Queued } from "./messages/queued-message.ts";
 import { explainClosed } from "./messages/reply-windows.ts";
+import { createStoreHealth, type StoreHealth } from "./store-health.ts";
 import { readChecklist } from "./triggers/checklist.ts";
 import { createDelegation, type Delegation } from "./triggers/delegation.ts";
 import { createHeartbeats, type Heartbeats } from "./triggers/heartbeat.ts";
@@ -136,6 +137,7 @@ export interface GatewayContext extends CoreContext, AgentFiles {
   /** Decides whether a crash counts against an interrupted run. */
   readonly crashBlame: CrashBlame;
   readonly inboxAlarm: InboxAlarm;
+  readonly storeHealth: StoreHealth;
   readonly pending: PendingMessages;
   /** Messages that a failed recovery claimed from the store and did not queue. */
   readonly claimed: InboxId[];
@@ -212,6 +214,7 @@ export async function createContext(
     crashes: createAttachmentCrashes(store.kv, POISON_ATTEMPTS),
     crashBlame: createCrashBlame({ kv: store.kv, lease: core.lease, noteFile: core.home.crashNoteFile, now }),
     inboxAlarm: new InboxAlarm(logger),
+    storeHealth: createStoreHealth(),
     pending: new PendingMessages(),
     claimed: [],
     startedAt: now(),

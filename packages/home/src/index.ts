@@ -43,6 +43,7 @@ export {
   effectiveToken,
   type GatewayToken,
   gatewayToken,
+  isLoopback,
   openListeningProblem,
   refuseGuessableToken,
   refuseOpenListening,

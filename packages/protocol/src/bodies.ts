@@ -124,6 +124,8 @@ export const RemoteCheck = z.object({
   /** For instance `channel feishu/main` or `model anthropic/claude-sonnet-4-6`. */
   part: z.string(),
   ok: z.boolean(),
+  /** `error` if the dependency does not work at all. Default, if `ok` is false: `warning` */
+  severity: z.optional(z.enum(["warning", "error"])),
   detail: z.string(),
   /** Advice for fixing the problem. */
   remedy: z.optional(z.string()),
@@ -158,10 +160,16 @@ export const MessageInfo = z.object({
   conversation: z.string(),
   sender: z.string(),
   text: z.string(),
+  /**
+   * `sending`: the answer is committed, but the platform has not accepted it yet. `uncertain`: the platform may or may
+   * not have accepted it. `reason` is then the platform's last error.
+   */
   state: z.enum([
     "accepted",
     "queued",
     "running",
+    "sending",
+    "uncertain",
     "replied",
     "silent",
     "ignored",

@@ -63,9 +63,13 @@ export function createApp(options: AppOptions): Hono<Env> {
   app.use(drainBody, countRefused(options.onRefused));
 
   app.get("/healthz", (context) => context.json({ status: "ok" }));
-  app.get("/readyz", (context) =>
-    service.ready() ? context.json({ status: "ready" }) : context.json({ status: "stopping" }, 503),
-  );
+  app.get("/readyz", (context) => {
+    if (!service.ready()) return context.json({ status: "stopping" }, 503);
+    const code = service.storeFault();
+    return code === undefined
+      ? context.json({ status: "ready" })
+      : context.json({ status: "store_unavailable", code }, 503);
+  });
   app.use("/metrics", noStore, requireOwnOrigin(allowedHosts, apiErrors));
   app.get("/metrics", requireMonitoring(auth, apiErrors), async (context) => {
     const { contentType, body } = await service.metrics();

@@ -33,6 +33,7 @@ import type {
   VacuumReport,
   Why,
 } from "@signalbox/protocol";
+import type { StoreErrorCode } from "@signalbox/store/errors";
 import type { AdminService } from "./admin-service.ts";
 import type { Principal } from "./auth/index.ts";
 import type { LiveHub } from "./live/hub.ts";
@@ -287,8 +288,10 @@ export interface GatewayService {
   vacuum(): Promise<VacuumReport>;
   /** Reloads the outbox after another process has changed rows. */
   outboxChanged(): void;
-  /** Returns true while the gateway accepts messages. */
+  /** Returns true from the end of the start until the gateway stops. */
   ready(): boolean;
+  /** Returns the reason why the store cannot be written at present, if there is one. */
+  storeFault(): StoreErrorCode | undefined;
   /** Passes a platform's request to its channel account. Returns undefined if there is no such account. */
   webhook(channel: string, account: string, request: Request, read?: ReadBody): Promise<Response | undefined>;
 }

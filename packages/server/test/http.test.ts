@@ -9,6 +9,14 @@ const bearer = { authorization: `Bearer ${TOKEN}` };
 const json = { "content-type": "application/json" };
 
 describe("the HTTP API", () => {
+  it("is not ready while the store cannot be written, and says why", async () => {
+    const { url } = await openServer({ ...createMemoryService(), storeFault: () => "disk_full" });
+    const ready = await fetch(`${url}/readyz`);
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toEqual({ status: "store_unavailable", code: "disk_full" });
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+
   it("serves health checks without a token and everything else only with one", async () => {
     const { url } = await openServer(createMemoryService());
     expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: "ok" });

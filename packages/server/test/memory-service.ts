@@ -155,6 +155,7 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
     vacuum: async () => ({ freedBytes: 0 }),
     outboxChanged: () => {},
     ready: () => true,
+    storeFault: () => undefined,
     webhook: async () => undefined,
   };
   return service;

@@ -7,6 +7,8 @@ const TONES: Readonly<Record<MessageInfo["state"], Tone>> = {
   accepted: "busy",
   queued: "busy",
   running: "busy",
+  sending: "busy",
+  uncertain: "bad",
   replied: "good",
   silent: "neutral",
   ignored: "neutral",

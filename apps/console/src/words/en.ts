@@ -94,6 +94,8 @@ export const en = {
     accepted: "accepted",
     queued: "waiting",
     running: "being answered",
+    sending: "being sent",
+    uncertain: "perhaps sent",
     replied: "answered",
     silent: "no reply",
     ignored: "not answered",

@@ -90,6 +90,8 @@ export const zh: Words = {
     accepted: "已接收",
     queued: "排队中",
     running: "正在回答",
+    sending: "发送中",
+    uncertain: "可能已发送",
     replied: "已回答",
     silent: "未回复",
     ignored: "未处理",

@@ -42,7 +42,9 @@ export async function readActivity(ports: ActivityPorts): Promise<Activity> {
       startedAt,
       calls: callsIn(live.running(sessionKey), id, shown),
     })),
-    waiting: [...accepted, ...queued].map(messageInfo).toSorted((a, b) => a.at - b.at),
+    waiting: [...accepted, ...queued]
+      .map((row) => messageInfo(row, new Map()))
+      .toSorted((a, b) => a.at - b.at),
     commands: ports.commands().map(
       ({ id, sessionKey, command, startedAt }): ActivityCommand => ({
         id,

@@ -1,4 +1,4 @@
-import { reasonOf } from "@signalbox/channel";
+import { type ChannelErrorCode, isChannelError, reasonOf } from "@signalbox/channel";
 import type { RemoteCheck } from "@signalbox/protocol";
 import type { Agent } from "../configure/agents.ts";
 import type { AgentModel } from "../configure/models.ts";
@@ -34,11 +34,30 @@ async function checkAccount(
       remedy,
     }));
   } catch (error) {
-    const detail = `the platform could not be reached: ${reasonOf(error)}`;
-    return [
-      { part, ok: false, detail, remedy: "Check whether the platform can be reached from this machine." },
-    ];
+    return [{ part, ok: false, severity: "error", ...describeFailedChecks(error, channel, account) }];
   }
+}
+
+/** Errors that do not show that the platform has refused the account. */
+const UNREACHED: ReadonlySet<ChannelErrorCode> = new Set(["transient", "rate_limited", "unknown_outcome"]);
+
+/** Distinguishes a platform that refuses the account from one that cannot be reached. */
+function describeFailedChecks(
+  error: unknown,
+  channel: string,
+  account: string,
+): Pick<RemoteCheck, "detail" | "remedy"> {
+  const isRefused = isChannelError(error) && !UNREACHED.has(error.code);
+  const detail = reasonOf(error);
+  if (isRefused)
+    return {
+      detail: `the platform refuses the account: ${detail}`,
+      remedy: `Correct channels.${channel}.accounts.${account}, for instance with \`signalbox init\`.`,
+    };
+  return {
+    detail: `the platform could not be reached: ${detail}`,
+    remedy: "Check whether the platform can be reached from this machine.",
+  };
 }
 
 /** Reports schedules that their platform will reject unless a person writes before they are due. */
@@ -63,7 +82,7 @@ async function checkModel({ config, now }: GatewayContext, agent: Agent): Promis
     return [{ part, ok: true, detail: "it answers" }];
   } catch (error) {
     const remedy = `Fix its key or address under models.providers.${model.provider}, or choose another model.`;
-    return [{ part, ok: false, detail: `it does not answer: ${reasonOf(error)}`, remedy }];
+    return [{ part, ok: false, severity: "error", detail: `it does not answer: ${reasonOf(error)}`, remedy }];
   }
 }
 

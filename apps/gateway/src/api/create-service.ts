@@ -7,7 +7,7 @@ import { createMcpService } from "../agent/mcp-service.ts";
 import { getBudgets } from "../configure/budgets.ts";
 import { explainRoute } from "../configure/routing.ts";
 import type { GatewayContext } from "../context.ts";
-import { type ExplainRoute, messageInfo, readTrace, readWhy } from "../messages/traces.ts";
+import { type ExplainRoute, listMessages, readTrace, readWhy } from "../messages/traces.ts";
 import { requestAtSeat } from "../pipeline/control.ts";
 import { createScheduleHandler } from "../triggers/schedule-handler.ts";
 import { VERSION } from "../version.ts";
@@ -55,6 +55,7 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
     live: ctx.live,
     sessionKey,
     ready: options.isReady,
+    storeFault: () => ctx.storeHealth.fault(),
     upload: ({ client, id, at, bytes }) =>
       clientFiles.uploads.add({ owner: getUploadOwner(client), id, at, bytes }),
     agents: () => listAgents(config),
@@ -71,7 +72,7 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
     renameConversation: (conversation, title) => renameConversation(store, conversation, title),
     removeConversation: (conversation) => removeConversation(ctx, conversation),
     sessions: () => listSessions(store, lanes),
-    latestMessages: async (key) => (await store.inbox.list({ limit: 100, sessionKey: key })).map(messageInfo),
+    latestMessages: (key) => listMessages(store, { limit: 100, sessionKey: key }),
     why: (messageId, language) => readWhy(store, messageId, language, explain),
     ...createPairings(store, audit, () => void delivery.pairingNotices.poll()),
     ...schedules,

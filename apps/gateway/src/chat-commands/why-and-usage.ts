@@ -28,7 +28,7 @@ export const why: Answer = async (ctx, { message, args, phrases }) => {
   const isDetailed = trace !== undefined && words.includes(DETAILS);
   const lines = isDetailed ? whyLines(trace).map(({ stage, summary }) => `${stage}: ${summary}`) : [];
   const { sentence, remedy } = explain(
-    trace ?? { messageId: row.id, entries: [], message: messageInfo(row) },
+    trace ?? { messageId: row.id, entries: [], message: messageInfo(row, new Map()) },
     phrases,
   );
   const advice = isOwner && remedy !== undefined ? [remedy] : [];

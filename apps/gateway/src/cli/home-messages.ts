@@ -1,5 +1,5 @@
 import type { MessageInfo, Trace } from "@signalbox/client";
-import { messageInfo, readTrace } from "../messages/traces.ts";
+import { listMessages, readTrace } from "../messages/traces.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { withStore } from "./home-store.ts";
 
@@ -15,7 +15,7 @@ export function latestMessages(
   { limit, session }: MessagesWanted,
 ): Promise<MessageInfo[]> {
   const wanted = { limit, sessionKey: session };
-  return withStore(options, "read", async ({ inbox }) => (await inbox.list(wanted)).map(messageInfo));
+  return withStore(options, "read", (store) => listMessages(store, wanted));
 }
 
 /** Reads the trace of a message by the gateway's id or the platform's id. */

@@ -36,6 +36,7 @@ export function createMaintenance(ctx: GatewayContext, onLost: (error: Error) =>
     leaseTerm,
     renewLeases: () => heldLeases.renew(),
     duty: maintenanceLease,
+    onRenewal: (error) => (error === undefined ? ctx.storeHealth.works() : ctx.storeHealth.failed(error)),
     onLost,
     oneOffs: { channel: "api", isOneOff },
     retention: () => config.current().settings.retention,

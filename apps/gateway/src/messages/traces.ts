@@ -4,6 +4,7 @@ import type { MessageInfo, Trace, Why } from "@signalbox/protocol";
 import type { RouteExplanation } from "@signalbox/routing";
 import { type Bodies, type InboxId, type InboxRow, type InboxStore, parseId } from "@signalbox/store";
 import { explain, traceEntry, withRouteExplained } from "@signalbox/telemetry";
+import { type OpenReplies, readOpenReplies } from "./open-replies.ts";
 import type { ServiceStore, StoredRow } from "./service-store.ts";
 
 /** Explains how a message was routed. */
@@ -38,11 +39,17 @@ export async function isOfConversation<T extends Bodies>(
   return (await findInConversation(store, place, messageId)) !== undefined;
 }
 
-/** Returns a message and its outcome. The admission rule is shown until there is an outcome. */
-export function messageInfo(row: StoredRow): MessageInfo {
-  const { id, messageId, receivedAt, channel, account, conversationId, senderId, state, payload } = row;
+/**
+ * Returns a message and its outcome. The admission rule is shown until there is an outcome.
+ *
+ * @param replies open replies. A message whose reply is not delivered is not `replied` yet.
+ */
+export function messageInfo(row: StoredRow, replies: OpenReplies): MessageInfo {
+  const { id, messageId, receivedAt, channel, account, conversationId, senderId, payload } = row;
   const rule = row.detail?.rule ?? payload.rule;
   const { route, detail } = row;
+  const reply = row.state === "replied" ? replies.get(id) : undefined;
+  const reason = reply === undefined ? detail?.reason : reply.error;
   return {
     id,
     at: receivedAt,
@@ -50,14 +57,23 @@ export function messageInfo(row: StoredRow): MessageInfo {
     account,
     conversation: conversationId,
     sender: senderId,
-    state,
+    state: reply?.state ?? row.state,
     rule,
     messageId,
     text: payload.event.text,
     agent: route?.agentId,
     sessionKey: route?.sessionKey,
-    reason: detail?.reason === undefined ? undefined : detail.reason,
+    reason,
   };
+}
+
+/** Returns messages with their outcomes, including those of the deliveries of their replies. */
+export async function listMessages(
+  store: Pick<ServiceStore, "inbox" | "outbox">,
+  filter: Parameters<ServiceStore["inbox"]["list"]>[0],
+): Promise<MessageInfo[]> {
+  const [rows, replies] = await Promise.all([store.inbox.list(filter), readOpenReplies(store)]);
+  return rows.map((row) => messageInfo(row, replies));
 }
 
 /** Reads all trace entries of a message, by the gateway's id or the platform's id. */
@@ -70,10 +86,11 @@ export async function readTrace(
   const messageId: string = message?.id ?? id;
   const rows = await store.traces.read(messageId);
   if (rows.length === 0 && message === undefined) return undefined;
+  const replies = await readOpenReplies(store);
   const trace: Trace = {
     messageId,
     entries: rows.map(traceEntry),
-    message: message === undefined ? undefined : messageInfo(message),
+    message: message === undefined ? undefined : messageInfo(message, replies),
   };
   const event = message?.payload.event;
   // A message that names its agent was not routed.

@@ -30,6 +30,7 @@ it("queues a message when it is committed, and acknowledges it when it is on dis
       },
     },
     inboxAlarm: { report: nothing },
+    storeHealth: { fault: nothing, works: nothing, failed: nothing },
     replyWindows: { heard: nothing },
     pending: new PendingMessages(),
     outcomes: { accepted: nothing },

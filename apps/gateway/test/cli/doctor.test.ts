@@ -36,7 +36,7 @@ it("says whose environment it sees where no gateway runs, and who holds the home
   const lock = acquireHomeLock(home);
   onTestFinished(() => lock.release());
   expect((await doctor()).out).toMatch(
-    /^warning gateway: process \d+ is using this home but does not respond\n +Wait until it has started/m,
+    /^error {3}gateway: process \d+ is using this home but does not respond\n +Wait until it has started/m,
   );
 });
 

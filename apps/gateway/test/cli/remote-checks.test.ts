@@ -66,7 +66,7 @@ it("doctor calls each agent's model where it is told to, and says what the vendo
   expect(said).toMatch(new RegExp(`^ok +${model}: it answers$`, "m"));
   world.script(() => ({ error: { status: 401, message: "invalid x-api-key" } }));
   expect(await doctor()).toMatch(
-    new RegExp(`^warning ${model}: it does not answer: .*invalid x-api-key`, "m"),
+    new RegExp(`^error   ${model}: it does not answer: .*invalid x-api-key`, "m"),
   );
   const asMember = await fetch(`${started.url}/api/checks`, {
     headers: { authorization: `Bearer not-${TOKEN}` },

@@ -43,6 +43,8 @@ export interface MaintenanceOptions {
   readonly renewLeases: () => Promise<void>;
   /** Decides which of several gateways prunes the store. */
   readonly duty: MaintenanceLease;
+  /** Called after each attempt to renew the lease, with the error if it failed. Default: none */
+  readonly onRenewal?: (error?: unknown) => void;
   /** Called when the lease is lost. */
   readonly onLost: (error: Error) => void;
 }
@@ -143,9 +145,11 @@ async function renewLease(options: MaintenanceOptions): Promise<void> {
   try {
     // Concurrent renewals share a commit.
     const [kept] = await Promise.all([renew(), options.renewLeases()]);
+    options.onRenewal?.();
     if (kept.length === 0) onLost(new Error("another process has taken over this home"));
     else await options.duty.acquire();
   } catch (error) {
+    options.onRenewal?.(error);
     logger.error({ err: reasonOf(error) }, "the lease could not be renewed");
     if (error instanceof Error && isFatal(error)) onLost(error);
   }

@@ -8,6 +8,7 @@ import {
   type ServerFrame,
   type SubscribeFrame,
 } from "@signalbox/protocol";
+import { getStoreError, type StoreErrorCode } from "@signalbox/store/errors";
 import type { WebSocket } from "ws";
 import { isAgent, submitMessage } from "../api/submit-message.ts";
 import { hasScope, type Principal } from "../auth/index.ts";
@@ -31,6 +32,20 @@ export function serveConnection(socket: WebSocket, options: ConnectionOptions): 
   socket.on("error", (error) => logger.debug({ err: error.message }, "WebSocket connection failed"));
   socket.on("close", () => connection.close());
   connection.greet();
+}
+
+/** Faults of the store that an operator can correct. */
+const STORE_FAULTS: Readonly<Partial<Record<StoreErrorCode, string>>> = {
+  disk_full: "its disk is full",
+  locked: "another process keeps its database locked",
+  unreachable: "its database server cannot be reached",
+};
+
+/** Returns the reason for the client. The log has the details. */
+function describeRefusedMessage(error: unknown): string {
+  const code = getStoreError(error)?.code;
+  const reason = code === undefined ? undefined : STORE_FAULTS[code];
+  return `The gateway could not accept the message${reason === undefined ? "" : `: ${reason}`}.`;
 }
 
 export interface ConnectionOptions {
@@ -119,7 +134,7 @@ class Connection {
         this.#onUse();
         this.#submit(frame).catch((error: unknown) => {
           this.#logger.error({ err: reasonOf(error) }, "failed to accept a client's message");
-          const message = "The gateway could not accept the message.";
+          const message = describeRefusedMessage(error);
           this.#send({ type: "error", id: frame.id, code: "internal", message });
         });
         return;

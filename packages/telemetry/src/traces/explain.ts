@@ -13,13 +13,24 @@ export interface Explanation {
 }
 
 /** Final states of messages for which a model was called. */
-const ANSWERED: ReadonlySet<MessageInfo["state"]> = new Set(["replied", "failed-reported", "unreported"]);
+const ANSWERED: ReadonlySet<MessageInfo["state"]> = new Set([
+  "sending",
+  "uncertain",
+  "replied",
+  "failed-reported",
+  "unreported",
+]);
 
 /** Explains the outcome of a message from its final state and its trace. */
 export function explain({ message, entries }: Trace, phrases: Phrases = phrasesIn("en")): Explanation {
   const { why } = phrases;
   if (message === undefined) return { sentence: why.pruned };
-  const { rule } = message;
+  const { rule, state } = message;
+  if (state === "sending" || state === "uncertain")
+    return {
+      sentence: why.sentence(capitalize(endOf(message, phrases)), undefined, undefined),
+      remedy: why.remedies[state],
+    };
   const meaning = rule === undefined ? undefined : meaningOf(rule, phrases);
   const said = ANSWERED.has(message.state) ? entries.findLast(isAboutModel)?.summary : undefined;
   const remedy = meaning?.remedy?.(message);
@@ -33,6 +44,10 @@ export function explain({ message, entries }: Trace, phrases: Phrases = phrasesI
 /** Entries about models and tools have the same stage. */
 function isAboutModel({ stage, data }: Trace["entries"][number]): boolean {
   return stage === "run" && typeof data === "object" && data !== null && Reflect.get(data, "of") === "model";
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function endOf({ state, agent, reason }: MessageInfo, { why }: Phrases): string {

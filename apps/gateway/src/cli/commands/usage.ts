@@ -109,7 +109,7 @@ function answerUsage({ run, inbox }: RunSummary<ServiceBodies>): AnswerUsage {
     at: finishedAt,
     agentId,
     sessionKey,
-    messages: inbox.map(messageInfo),
+    messages: inbox.map((row) => messageInfo(row, new Map())),
     modelCalls: usage.modelCalls ?? 0,
     inputTokens: usage.inputTokens ?? 0,
     cacheReadTokens: usage.cacheReadTokens ?? 0,

@@ -52,7 +52,9 @@ async function askGateway(home: Home, withModels: boolean, holding: string): Pro
     ...configurationFindings(configuration),
     ...agents.map((agent) => agentFinding(agent, messages)),
     ...channels.map(channelFinding),
-    ...checks.map(({ ok, ...said }): Finding => ({ ...said, state: ok ? "ok" : "warning" })),
+    ...checks.map(
+      ({ ok, severity = "warning", ...said }): Finding => ({ ...said, state: ok ? "ok" : severity }),
+    ),
   ];
 }
 
@@ -68,7 +70,7 @@ function silenceFinding(error: unknown, holding: string): Finding {
   if (!(error instanceof GatewayError) && !isClientError(error)) throw error;
   return {
     part: "gateway",
-    state: "warning",
+    state: "error",
     detail: `${holding} is using this home but does not respond`,
     remedy: "Wait until it has started, or check `signalbox logs`.",
   };
@@ -107,7 +109,7 @@ function channelFinding({ channel, account, state, reason }: ChannelStatus): Fin
   if (state === "ready") return { part, state: "ok", detail };
   return {
     part,
-    state: "warning",
+    state: state === "starting" ? "warning" : "error",
     detail,
     remedy: `See what the platform said with \`signalbox logs --level warn\`, then fix channels.${channel}.accounts.${account}.`,
   };

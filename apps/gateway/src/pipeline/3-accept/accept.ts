@@ -52,7 +52,11 @@ export async function accept(
   const { result: outcome, onDisk } = await acceptOfBot(
     ctx.store.inbox,
     inboxEntry(ctx, received, admitted, { route, lease }),
-  );
+  ).catch((error: unknown) => {
+    ctx.storeHealth.failed(error);
+    throw error;
+  });
+  onDisk.then(ctx.storeHealth.works, ctx.storeHealth.failed);
   ctx.inboxAlarm.report(outcome);
   if (outcome.outcome === "full") return { outcome: "full" };
   if (outcome.outcome === "duplicate") {
