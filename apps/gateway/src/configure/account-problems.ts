@@ -66,17 +66,28 @@ export function settingProblems(
   channel: string,
   account: string,
   issues: readonly Issue[],
+  raw: Readonly<Record<string, unknown>>,
 ): Problem[] {
   return issues.map(({ message, path = [] }) => {
     const steps = path.map((step) => (typeof step === "object" ? step.key : step));
     const named = steps.filter((step) => typeof step !== "symbol");
+    const kind = getWrongKind(raw[String(named[0])], message);
     return loaded.problem(["channels", channel, "accounts", account, ...named], {
       severity: "error",
-      message: message.replace(/\.$/, ""),
-      remedy: "Correct this setting.",
+      message: kind === undefined ? message.replace(/\.$/, "") : `must be text, but is a ${kind}`,
+      remedy: kind === undefined ? "Correct this setting." : "Write it in quotes.",
       disables: `channel account ${channel}/${account}`,
     });
   });
+}
+
+/**
+ * Returns the type of a value that a channel calls missing because it is no text. YAML reads `7` as a number and `yes`
+ * as text, but `true` as a boolean.
+ */
+function getWrongKind(value: unknown, message: string): string | undefined {
+  const kind = typeof value;
+  return (kind === "number" || kind === "boolean") && message.includes("is missing") ? kind : undefined;
 }
 
 /** Reports settings that the channel does not define. Most of them are misspelled. */

@@ -122,7 +122,7 @@ async function planChannel(
     vault.add(secretFields(definition, raw));
     problems.push(...unknownSettings(loaded, definition, account, raw));
     const result = await checked(definition, raw);
-    if (result.issues) problems.push(...settingProblems(loaded, channel, account, result.issues));
+    if (result.issues) problems.push(...settingProblems(loaded, channel, account, result.issues, raw));
     else if (!lacksSetting(loaded, channel, account))
       accounts.push({ definition: run, account, config: result.value });
   }
