@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { startTelegram, textMessage } from "@signalbox/testkit/telegram";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
-import { eventually, KEY, openWorld, type World } from "../support/harness.ts";
+import { APP, eventually, KEY, openWorld, type World } from "../support/harness.ts";
 
 const token = "42:secret-of-the-bot-0123456789";
 
@@ -146,6 +146,32 @@ describe("signalbox init", () => {
     expect(err).toMatch(/does not answer: .*(?:x-api-key|authentication)/i);
     expect(err).not.toContain("wrong-key");
     expect((await world.command(["config", "check"])).code).toBe(0);
+  });
+
+  it("refuses a wrong Feishu secret in the vendor's words, with and without a long connection", async () => {
+    const world = await openWorld();
+    for (const transport of ["webhook", "socket"]) {
+      const settings = {
+        ...APP,
+        appSecret: "not-the-secret-0123456789",
+        baseUrl: world.feishu.url,
+        transport,
+      };
+      const set = Object.entries(settings).flatMap(([name, value]) => ["--set", `${name}=${value}`]);
+      const { code, err } = await world.command(["init", "--yes", "--channel", "feishu", ...set]);
+      expect(code, transport).toBe(1);
+      expect(err, transport).not.toContain("The settings work");
+      expect(err, transport).toMatch(transport === "webhook" ? /app secret invalid/ : /auth failed/);
+    }
+  });
+
+  it("lists what was saved before an answer that is refused", async () => {
+    const world = await openWorld();
+    const channel = ["--channel", "telegram", "--set", "botToken=nonsense"];
+    const model = ["--model", "anthropic/claude-haiku-4-5"];
+    const { code, err } = await world.command(["init", "--yes", ...model, ...channel]);
+    expect(code).toBe(64);
+    expect(err).toMatch(/botToken must .*\nSaved before that: the model anthropic\/claude-haiku-4-5\./);
   });
 
   it.each(["anthropic", "openai", "google", "mistral"])(

@@ -92,22 +92,20 @@ describe("at a terminal", () => {
     expect(start.shown()).not.toContain("listens on");
   });
 
-  it("`signalbox init` asks for no agent and no language again where the usual ones were taken", async () => {
+  it("`signalbox init` asks for no agent, and for the language only once", async () => {
     const world = await openWorld();
     const args = ["init", "--provider=none", "--channel=none", "--no-service"];
-    const questions = ["Short name for the agent", "Folder it works in", "Language of the first"];
+    const question = "Language of the first";
     const first = atTerminal(world, args, { LANG: "C" });
-    for (const question of questions) {
-      await expect.poll(first.shown).toContain(question);
-      first.type("\r");
-    }
+    await expect.poll(first.shown).toContain(question);
+    first.type("\r");
     await first.exited;
     expect(parse(readFileSync(world.home.configFile, "utf8"))).toEqual({
-      agents: { list: [{ id: "main" }], defaults: { language: "en" } },
+      agents: { defaults: { language: "en" } },
     });
     const second = atTerminal(world, args, { LANG: "C" });
     await second.exited;
-    for (const question of questions) expect(second.shown()).not.toContain(question);
+    expect(second.shown()).not.toContain(question);
     expect(second.shown()).toContain("Set up in ");
   });
 

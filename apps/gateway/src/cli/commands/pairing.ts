@@ -1,6 +1,8 @@
-import { GatewayError } from "@signalbox/home";
+import { changeConfig, GatewayError } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
+import { configOrExit, configuredHome } from "../configured-home.ts";
 import { withStore } from "../home-store.ts";
+import { getOwnerEdits } from "../init/owner-edits.ts";
 import { print } from "../output.ts";
 import { printTable, time } from "../table.ts";
 
@@ -30,8 +32,13 @@ export async function list(options: CommonOptions): Promise<void> {
   });
 }
 
-/** `signalbox pairing approve <code>` */
-export async function approve(code: string, options: CommonOptions): Promise<void> {
+/** `signalbox pairing approve <code>`. With `--owner`, the person also becomes an owner. */
+export async function approve(
+  code: string,
+  options: CommonOptions & { readonly owner?: boolean },
+): Promise<void> {
+  // An invalid configuration would prevent the second half.
+  if (options.owner === true) getOwnerEdits(configuredHome(options).loaded, "");
   const result = await withStore(options, "share", async ({ pairing, audit }) => {
     const approval = await pairing.approve({ code: code.trim().toUpperCase(), approvedBy: "command line" });
     if (approval.outcome === "approved") await audit.append(byHand("approved", approval.peer));
@@ -44,7 +51,15 @@ export async function approve(code: string, options: CommonOptions): Promise<voi
     );
   }
   const { peer } = result;
-  print(options.json, peer, () => [`Approved ${peer.peerId} on ${peer.channel}/${peer.account}.`]);
+  if (options.owner === true) makeOwner(options, `${peer.channel}:${peer.peerId}`);
+  const also = options.owner === true ? ", as an owner" : "";
+  print(options.json, peer, () => [`Approved ${peer.peerId} on ${peer.channel}/${peer.account}${also}.`]);
+}
+
+function makeOwner(options: CommonOptions, person: string): void {
+  const { home, loaded, env } = configuredHome(options);
+  const edits = getOwnerEdits(loaded, person);
+  if (edits.length > 0) configOrExit(() => changeConfig(home, env, edits, new Date()));
 }
 
 /** `signalbox pairing revoke <person>`: takes effect with the person's next message. */

@@ -8,7 +8,10 @@ export function addPairing(pairing: Command, { run, runOn }: Actions): void {
   );
   command(pairing, "approve <code>", "approve the person with this code", [
     "pairing approve K7Q2M9XA",
-  ]).action(runOn(async () => (await import("../commands/pairing.ts")).approve));
+    "pairing approve K7Q2M9XA --owner",
+  ])
+    .option("--owner", "also make the person an owner, who may approve tool calls and change settings")
+    .action(runOn(async () => (await import("../commands/pairing.ts")).approve));
   command(pairing, "revoke <person>", "unpair a person (channel:account:person, as in the list)", [
     "pairing revoke telegram:main:5001",
   ]).action(runOn(async () => (await import("../commands/pairing.ts")).revoke));

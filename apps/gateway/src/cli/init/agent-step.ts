@@ -3,13 +3,17 @@ import { GatewayError } from "@signalbox/home";
 import { assertValidSection } from "./assert-valid-section.ts";
 import type { InitOptions, Step } from "./step.ts";
 
-/** Asks for the name and workspace of the first agent. */
-export async function agentStep({ home, asker, change, loaded }: Step, options: InitOptions): Promise<void> {
+/** Adds or changes an agent if an option names one. Otherwise the agent `main` with its own workspace is sufficient. */
+export async function agentStep(
+  { home, asker, change, loaded }: Step,
+  options: InitOptions,
+): Promise<boolean> {
+  if (asker.asksPerson && options.agent === undefined && options.workspace === undefined) return false;
   const list = loaded().config.agents.list.filter((agent) => agent !== DEFAULT_AGENT);
   if (list.length > 0 && options.agent === undefined) {
     if (options.workspace !== undefined)
       throw new GatewayError("usage", "--workspace needs an agent: add --agent.");
-    return;
+    return false;
   }
   const id = await asker.text({
     message: "Short name for the agent",
@@ -20,7 +24,7 @@ export async function agentStep({ home, asker, change, loaded }: Step, options: 
         ? undefined
         : `"${text}" is not a valid agent id: use 1 to 64 letters, digits, ., _ or -, starting with a letter or digit`,
   });
-  if (id === undefined) return;
+  if (id === undefined) return false;
   const index = list.findIndex((agent) => agent.id === id);
   const before = list[index]?.workspaceDir;
   const usual = home.workspace(id);
@@ -31,9 +35,11 @@ export async function agentStep({ home, asker, change, loaded }: Step, options: 
   });
   const elsewhere = workspaceDir === usual ? undefined : workspaceDir;
   const isUsual = list.length === 0 && id === "main" && !asker.asksPerson;
-  if (elsewhere === before && (index >= 0 || isUsual)) return;
+  if (elsewhere === before && (index >= 0 || isUsual)) return false;
   assertValidSection(loaded(), "agents.list");
   const at = ["agents", "list", index < 0 ? list.length : index];
-  change([{ path: [...at, "id"], value: id }]);
-  if (elsewhere !== before) change([{ path: [...at, "workspaceDir"], value: elsewhere }]);
+  change(`the agent ${id}`, [{ path: [...at, "id"], value: id }]);
+  if (elsewhere !== before)
+    change(`the workspace of ${id}`, [{ path: [...at, "workspaceDir"], value: elsewhere }]);
+  return false;
 }

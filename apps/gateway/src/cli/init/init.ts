@@ -6,10 +6,12 @@ import { formatCommand } from "../format-command.ts";
 import type { GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
 import { agentStep } from "./agent-step.ts";
+import { askInOrder } from "./ask-in-order.ts";
 import { type Asker, askNobody, askTerminal } from "./asker.ts";
 import { channelStep } from "./channel-step.ts";
 import { languageStep } from "./language-step.ts";
 import { providerStep } from "./provider-step.ts";
+import { readSavedAnswers } from "./saved-answers.ts";
 import { type ServiceOutcome, serviceStep } from "./service-step.ts";
 import type { InitOptions, Step } from "./step.ts";
 
@@ -41,8 +43,8 @@ function nextLine(home: Home, service: ServiceOutcome | undefined): string {
 }
 
 /**
- * Asks for a model, an agent, its language, a channel and its owner. Each answer is saved immediately. Returns the
- * saved settings that do not work.
+ * Asks for a model, the language of the workspace, a channel and its owner. Each answer is saved immediately. Returns
+ * the saved settings that do not work.
  */
 export async function setUp(
   options: InitOptions,
@@ -51,22 +53,67 @@ export async function setUp(
 ): Promise<{ readonly home: Home; readonly failures: readonly string[] }> {
   const home = locateHome(options.home, process.env);
   const failures: string[] = [];
+  const saved: string[] = [];
   prepareHome(home);
   const step: Step = {
     home,
     env: process.env,
     missingPackages: host.packages.missing,
     asker,
-    change(edits) {
+    progress: readSavedAnswers(home),
+    change(what, edits) {
       configOrExit(() => changeConfig(home, process.env, edits, new Date()));
+      saved.push(what);
       asker.saved();
     },
     failed: (message) => void failures.push(message),
     loaded: () => configOrExit(() => readConfig(home, process.env)),
   };
-  await providerStep(step, options);
-  await agentStep(step, options);
-  await languageStep(step, options);
-  await channelStep(step, options, await host.channels());
+  const channels = await host.channels();
+  try {
+    await askSteps(step, [
+      ["model", () => providerStep(step, options)],
+      ["agent", () => agentStep(step, options)],
+      ["language", (isRepeated) => languageStep(step, options, isRepeated)],
+      ["channel", () => channelStep(step, options, channels)],
+    ]);
+  } catch (error) {
+    throw withSaved(error, saved, failures);
+  }
   return { home, failures };
+}
+
+/** Runs the steps. After an interruption, the person can continue with the first incomplete one. */
+async function askSteps(
+  { asker, progress }: Step,
+  steps: readonly (readonly [name: string, run: (isRepeated: boolean) => Promise<boolean>])[],
+): Promise<void> {
+  if (!asker.asksPerson) {
+    for (const [, run] of steps) await run(false);
+    return;
+  }
+  asker.say("Esc goes back one question. Ctrl+C stops; your answers are kept, and `init` continues there.");
+  const isInterrupted = progress.steps.length > 0 || progress.channel !== undefined;
+  if (isInterrupted && !(await asker.confirm("Continue the setup where it was interrupted?")))
+    progress.clear();
+  const completed = new Set(progress.steps);
+  const repeated = new Set<string>();
+  await askInOrder(
+    steps.map(([name, run]) => async () => {
+      if (completed.delete(name)) return false;
+      const isAsked = await run(repeated.has(name));
+      repeated.add(name);
+      progress.complete(name);
+      return isAsked;
+    }),
+  );
+  progress.clear();
+}
+
+/** Adds what was saved before an error, and the failures that would be reported at the end. */
+function withSaved(error: unknown, saved: readonly string[], failures: readonly string[]): unknown {
+  if (!(error instanceof GatewayError) || error.code !== "usage" || saved.length + failures.length === 0)
+    return error;
+  const before = saved.length === 0 ? [] : [`Saved before that: ${[...new Set(saved)].join(", ")}.`];
+  return new GatewayError(error.code, [error.message, ...before, ...failures].join("\n"), { cause: error });
 }

@@ -2,6 +2,7 @@ import type { ConfigEdit, LoadedConfig } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
 import type { Asker } from "./asker.ts";
+import type { SavedAnswers } from "./saved-answers.ts";
 
 /** Options of `signalbox init`. Every answer can be given as an option. */
 export interface InitOptions extends CommonOptions {
@@ -33,8 +34,14 @@ export interface Step {
   readonly asker: Asker;
   /** Returns the packages that are not installed. */
   missingPackages(names: readonly string[]): readonly string[];
-  /** Writes answers to the configuration. The file is valid after every call, even if the command is interrupted. */
-  change(edits: readonly ConfigEdit[]): void;
+  /** Answers of an interrupted setup. */
+  readonly progress: SavedAnswers;
+  /**
+   * Writes answers to the configuration. The file is valid after every call, even if the command is interrupted.
+   *
+   * @param what the changed part, for messages
+   */
+  change(what: string, edits: readonly ConfigEdit[]): void;
   /** Reports a saved setting that does not work. The command then exits with an error. */
   failed(message: string): void;
   /** Returns the current configuration. */

@@ -1,0 +1,169 @@
+import type { ProviderConfig } from "@signalbox/config";
+import { KEY_VARIABLES } from "@signalbox/llm-providers";
+import type { InitOptions, Step } from "./step.ts";
+
+/** Settings of a provider that give access to its models. */
+export interface ProviderAccess {
+  /** Undefined if the person gave none. */
+  readonly entry?: ProviderAnswers;
+  /** The name of the model, if the questions included it. */
+  readonly model?: string | undefined;
+}
+
+interface ProviderAnswers {
+  readonly api?: string;
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  readonly models?: readonly { readonly id: string }[];
+}
+
+interface Provider {
+  readonly name: string;
+  readonly options: InitOptions;
+  readonly before: ProviderConfig | undefined;
+}
+
+/** Returns false if the provider refuses the settings or does not respond. */
+type TestAccess = (entry: ProviderAnswers) => Promise<boolean>;
+
+/** Wire formats of the vendors. A provider entry requires one. */
+const APIS: Readonly<Record<string, string>> = {
+  anthropic: "anthropic-messages",
+  openai: "openai-responses",
+  google: "google-generative",
+  mistral: "mistral-chat",
+};
+
+/** Pages of the vendors on which keys are created. */
+const KEY_PAGES: Readonly<Record<string, string>> = {
+  anthropic: "https://console.anthropic.com/settings/keys",
+  openai: "https://platform.openai.com/api-keys",
+  google: "https://aistudio.google.com/apikey",
+  mistral: "https://console.mistral.ai/api-keys",
+};
+
+/** Asks for a vendor's key until the vendor accepts it. A key in the environment is not copied to the configuration. */
+export async function askVendor(
+  { env, asker }: Step,
+  { name, options, before }: Provider,
+  test: TestAccess,
+): Promise<ProviderAccess> {
+  const { apiKey: given, baseUrl } = options;
+  const variable = given === undefined ? KEY_VARIABLES[name]?.find((candidate) => env[candidate]) : undefined;
+  const address = {
+    ...(before === undefined ? { api: APIS[name] ?? "openai-chat" } : {}),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+  };
+  if (variable !== undefined) {
+    asker.say(`Using the key in ${variable}.`);
+    return { entry: baseUrl === undefined ? {} : address };
+  }
+  const hasKey = before?.apiKey !== undefined && asker.asksPerson;
+  const hint = hasKey ? "empty keeps the current one" : KEY_PAGES[name];
+  for (;;) {
+    const apiKey = await asker.secret({ message: "API key", given, hint });
+    if (apiKey === undefined) return hasKey ? { entry: address } : {};
+    const entry = { ...address, apiKey };
+    if (!asker.asksPerson || options.check === false || (await test(entry))) return { entry };
+    const isGiven = given !== undefined;
+    if (isGiven || (await continuesAnyway(asker, "Enter another key"))) return { entry };
+  }
+}
+
+async function continuesAnyway(asker: Step["asker"], again: string): Promise<boolean> {
+  const next = await asker.choose({
+    message: "What next?",
+    initial: "again",
+    options: [
+      { value: "again", label: again },
+      { value: "continue", label: "Continue anyway" },
+    ],
+  });
+  return next === "continue";
+}
+
+/** Time limit for the list of a server's models, in milliseconds. */
+const LIST_MS = 5_000;
+
+/** Asks for a local server and its model, unless an option names the model. */
+export async function askLocal({ asker }: Step, { options, before }: Provider): Promise<ProviderAccess> {
+  const baseUrl = await askAddress(asker, options, before);
+  const address = baseUrl ?? before?.baseUrl;
+  if (address === undefined) return {};
+  const listed = asker.asksPerson && options.model === undefined ? await listModels(asker, address) : [];
+  const model = await askModelName(asker, options, listed);
+  const known = before?.models ?? [];
+  const isNew = model !== undefined && !known.some(({ id }) => id === model);
+  const entry = {
+    ...(before === undefined ? { api: "openai-chat" } : {}),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(options.apiKey === undefined ? {} : { apiKey: options.apiKey }),
+    ...(isNew ? { models: [...known, { id: model }] } : {}),
+  };
+  return { entry, model };
+}
+
+function askAddress(
+  asker: Step["asker"],
+  options: InitOptions,
+  before: ProviderConfig | undefined,
+): Promise<string | undefined> {
+  return asker.text({
+    message: "Address of the server",
+    given: options.baseUrl,
+    hint: before?.baseUrl ?? "http://127.0.0.1:11434/v1",
+    refuse: async (text) => {
+      if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
+        return `"${text}" is not a web address: write it in full, such as http://127.0.0.1:11434/v1`;
+      const isTyped = asker.asksPerson && options.baseUrl === undefined;
+      return isTyped && options.check !== false ? findSilence(text) : undefined;
+    },
+  });
+}
+
+/** Returns a message if no server responds at an address. */
+async function findSilence(address: string): Promise<string | undefined> {
+  try {
+    await fetch(`${address.replace(/\/+$/, "")}/models`, { signal: AbortSignal.timeout(LIST_MS) });
+    return undefined;
+  } catch {
+    return `No server responds at ${address}. Start it, or correct the address.`;
+  }
+}
+
+async function askModelName(
+  asker: Step["asker"],
+  options: InitOptions,
+  listed: readonly string[],
+): Promise<string | undefined> {
+  const given = options.model?.replace(/^local\//, "");
+  const chosen =
+    listed.length === 0
+      ? ""
+      : await asker.choose({
+          message: "Which model?",
+          given,
+          options: [...listed.map((id) => ({ value: id, label: id })), { value: "", label: "Another one" }],
+        });
+  return chosen === "" ? asker.text({ message: "Name of the model", given }) : chosen;
+}
+
+/** Returns the models that the server offers. Servers without a list return none. */
+async function listModels(asker: Step["asker"], address: string): Promise<readonly string[]> {
+  try {
+    const response = await asker.wait("Reading the server's models", () =>
+      fetch(`${address.replace(/\/+$/, "")}/models`, { signal: AbortSignal.timeout(LIST_MS) }),
+    );
+    const body: unknown = await response.json();
+    const data: unknown = typeof body === "object" && body !== null && "data" in body ? body.data : undefined;
+    return Array.isArray(data)
+      ? data.flatMap((each: unknown) =>
+          typeof each === "object" && each !== null && "id" in each && typeof each.id === "string"
+            ? [each.id]
+            : [],
+        )
+      : [];
+  } catch {
+    return [];
+  }
+}
