@@ -1,7 +1,8 @@
 // Entry point of `npm start`, `npm test` and similar commands. It requires only Node.js ≥ 20 and npm: it downloads the
 // pinned pnpm, installs the locked dependencies, and continues with turbo and the pinned Node.js.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -35,6 +36,9 @@ const COMMANDS = {
   release: { isFresh: true, build: [], run: [script("release.mjs")] },
 };
 
+/** Folders that the gateway is not built from. */
+const UNBUILT = new Set(["node_modules", "dist", "test", "bench", ".turbo"]);
+
 const [command, ...parameters] = process.argv.slice(2);
 if (!Object.hasOwn(COMMANDS, command ?? "")) {
   fail(`Usage: node scripts/bootstrap.mjs ${Object.keys(COMMANDS).join("|")} [arguments]`, 64);
@@ -42,27 +46,67 @@ if (!Object.hasOwn(COMMANDS, command ?? "")) {
 if (Number(process.versions.node.split(".")[0]) < 20) {
   fail(`Node.js ${process.versions.node} is too old to install Signalbox. Install Node.js 20 or newer.`, 1);
 }
-const pnpm = pinnedPnpm();
 const modules = join(root, "node_modules", ".modules.yaml");
 const installed = existsSync(modules);
 const { install = [], isFresh = false, build, run } = COMMANDS[command];
-work("Installing dependencies", installed, process.execPath, [
-  pnpm,
-  "install",
-  "--frozen-lockfile",
-  ...sameStore(),
-  // pnpm would remove development dependencies that `npm test` has installed.
-  ...(hasDevelopmentDependencies() ? [] : install),
-]);
+const builtFile = join(tools, "built.json");
+const inputs = install === GATEWAY_ONLY ? fingerprint() : undefined;
+const isCurrent = inputs !== undefined && installed && existsSync(gateway) && readBuilt() === inputs;
+if (!isCurrent) installPackages();
 const node = pinnedNode();
 // Everything below runs on the pinned Node.js: turbo, the compiler and the tests.
 const env = environment();
 if (isFresh) removeBuilds();
-if (build !== undefined) {
+if (build !== undefined && !isCurrent) {
   const turbo = join(root, "node_modules", ".bin", windows ? "turbo.cmd" : "turbo");
   work("Building", existsSync(gateway), turbo, ["run", "build", ...build, "--output-logs=errors-only"], env);
+  if (inputs !== undefined) writeFileSync(builtFile, JSON.stringify(inputs));
 }
 handOver(node, [...run, ...parameters]);
+
+function installPackages() {
+  work("Installing dependencies", installed, process.execPath, [
+    pinnedPnpm(),
+    "install",
+    "--frozen-lockfile",
+    ...sameStore(),
+    // pnpm would remove development dependencies that `npm test` has installed.
+    ...(hasDevelopmentDependencies() ? [] : install),
+  ]);
+}
+
+/**
+ * Returns a hash of the names, sizes and modification times of all inputs of the build. If it equals the hash of the
+ * last build, both the installation and the build are current.
+ */
+function fingerprint() {
+  const hash = createHash("sha256").update(process.version);
+  const add = (path) => {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return;
+    if (!stats.isDirectory()) return void hash.update(`${path} ${stats.size} ${stats.mtimeMs}\n`);
+    for (const name of readdirSync(path).sort()) if (!UNBUILT.has(name)) add(join(path, name));
+  };
+  for (const name of [
+    "package.json",
+    "pnpm-lock.yaml",
+    "pnpm-workspace.yaml",
+    "turbo.json",
+    "tsconfig.base.json",
+  ])
+    add(join(root, name));
+  for (const name of ["apps", "packages", "scripts", "skills", "docs"]) add(join(root, name));
+  return hash.digest("hex");
+}
+
+/** Returns the fingerprint of the last build. */
+function readBuilt() {
+  try {
+    return JSON.parse(readFileSync(builtFile, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
 
 /** Returns the pinned pnpm's program, and downloads it into `.tools` if it is missing. */
 function pinnedPnpm() {
@@ -126,6 +170,8 @@ function environment() {
       join(tools, "node_modules", ".bin"),
       process.env.PATH,
     ].join(delimiter),
+    // Commands that the gateway prints work as printed.
+    ...(command === "start" || command === "signalbox" ? { SIGNALBOX_COMMAND: "npm run signalbox --" } : {}),
     TURBO_TELEMETRY_DISABLED: "1",
     TURBO_NO_UPDATE_NOTIFIER: "1",
   };

@@ -1,11 +1,14 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { visible, visibleJson } from "@signalbox/telemetry";
 import { getExitCode } from "./exit-codes.ts";
+import { withOwnCommand } from "./own-command.ts";
 
 /** Prints a result: JSON for programs, lines for people. */
 export function print(json: boolean | undefined, value: unknown, lines: () => readonly string[]): void {
   process.stdout.write(
-    json === true ? `${visibleJson(JSON.stringify(value, null, 2))}\n` : `${visible(lines().join("\n"))}\n`,
+    json === true
+      ? `${visibleJson(JSON.stringify(value, null, 2))}\n`
+      : `${visible(withOwnCommand(lines().join("\n")))}\n`,
   );
 }
 
@@ -19,7 +22,7 @@ export async function guarded(json: boolean | undefined, action: () => Promise<v
     process.stderr.write(
       json === true
         ? `${JSON.stringify({ error: { message, exitCode } })}\n`
-        : `signalbox: ${visible(message)}\n`,
+        : `signalbox: ${visible(withOwnCommand(message))}\n`,
     );
     process.exitCode = exitCode;
   }

@@ -19,12 +19,15 @@ import { getErrorCode } from "./errors.ts";
 import { exitCode } from "./exit-codes.ts";
 import type { GatewayHost } from "./host.ts";
 import { print } from "./output.ts";
+import { withOwnCommand } from "./own-command.ts";
 
 /** Runs the command line and sets the exit code of the process. */
 export async function runProgram(argv: readonly string[], host: GatewayHost): Promise<void> {
   process.stdout.on("error", refuseAllButEnoughRead);
   try {
-    await createProgram(host.version, actionsOn(host), argv.includes("--json")).parseAsync(argv);
+    const program = createProgram(host.version, actionsOn(host), argv.includes("--json"));
+    program.configureOutput({ writeOut: (text) => void process.stdout.write(withOwnCommand(text)) });
+    await program.parseAsync(argv);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     process.exitCode = error.exitCode === 0 ? 0 : exitCode("usage");

@@ -14,6 +14,7 @@ import {
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
 import type { GatewayHost } from "../host.ts";
+import { withOwnCommand } from "../own-command.ts";
 import { describeLink, makeLink } from "./link.ts";
 
 /** Time limit for sockets, timers and processes to close after the gateway has stopped, in milliseconds. */
@@ -66,7 +67,7 @@ export async function start(
       : []),
     ...(process.stderr.isTTY === true ? await signInLines(gateway.url, token.value) : []),
   ];
-  process.stderr.write(`${lines.join("\n")}\n`);
+  process.stderr.write(`${withOwnCommand(lines.join("\n"))}\n`);
 
   const error = await Promise.race([stopping.promise, fatal.promise]);
   // The shell may send a second SIGHUP when its terminal is closed.
@@ -141,5 +142,5 @@ function assertNoFaults(problems: readonly Problem[]): void {
 
 function report(problems: readonly Problem[], redact: (text: string) => string): void {
   for (const problem of problems)
-    process.stderr.write(redact(`${problem.severity}: ${formatProblem(problem)}\n`));
+    process.stderr.write(redact(withOwnCommand(`${problem.severity}: ${formatProblem(problem)}\n`)));
 }
