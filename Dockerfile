@@ -1,6 +1,8 @@
-# docker compose up, or:
+# With Compose, see compose.yaml. Without it:
 #   docker build -t signalbox --build-arg SDKS=grammy .
-#   docker run -p 127.0.0.1:4747:4747 -e SIGNALBOX_TOKEN -e ANTHROPIC_API_KEY -v signalbox:/home/node/.signalbox signalbox
+#   echo "SIGNALBOX_TOKEN=$(openssl rand -base64 32)" > .env
+#   docker run -d --name signalbox --init -p 127.0.0.1:4747:4747 --env-file .env -v signalbox:/home/node/.signalbox signalbox
+#   docker exec signalbox signalbox link
 FROM node:26-bookworm-slim AS build
 WORKDIR /src
 COPY . .
@@ -19,13 +21,14 @@ RUN [ -z "${SDKS}" ] || (npm install --prefix / --no-audit --no-fund --loglevel=
 COPY --from=build /gateway /gateway
 # The command line, for `docker compose exec signalbox signalbox status`.
 RUN printf '#!/bin/sh\nexec node /gateway/dist/signalbox.js "$@"\n' > /usr/local/bin/signalbox && chmod 755 /usr/local/bin/signalbox
-COPY --chown=node:node deploy/signalbox.yaml /home/node/.signalbox/signalbox.yaml
-RUN chown node:node /home/node/.signalbox && chmod 700 /home/node/.signalbox && chmod 600 /home/node/.signalbox/signalbox.yaml
+COPY deploy/signalbox.yaml /usr/share/signalbox/signalbox.yaml
+COPY deploy/entrypoint.sh /usr/local/bin/signalbox-entrypoint
+RUN mkdir -p /home/node/.signalbox && chown node:node /home/node/.signalbox && chmod 700 /home/node/.signalbox
 USER node
 VOLUME /home/node/.signalbox
 EXPOSE 4747
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:4747/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "/gateway/dist/signalbox.js"]
+  CMD ["node", "-e", "fetch('http://127.0.0.1:4747/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["signalbox-entrypoint"]
 CMD ["start"]

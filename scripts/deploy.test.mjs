@@ -1,7 +1,18 @@
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { validate } from "dockerfile-utils";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { root } from "./workspace.mjs";
 
@@ -17,16 +28,40 @@ describe("the Dockerfile", () => {
   });
 
   it("copies files that exist and starts the program without flags", () => {
-    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(?:--\S+ )*(\S+) /gm)].map(([, path]) => path);
-    expect(copied.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-    const [, ...started] = JSON.parse(/^ENTRYPOINT (.+)$/m.exec(dockerfile)?.[1] ?? "[]");
-    expect(started).toEqual(["/gateway/dist/signalbox.js"]);
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(?:--\S+ )*(\S+) (\S+)/gm)];
+    expect(copied.filter(([, path]) => !existsSync(join(root, path)))).toEqual([]);
+    const [started] = JSON.parse(/^ENTRYPOINT (.+)$/m.exec(dockerfile)?.[1] ?? "[]");
+    expect(copied.find(([, , to]) => to.endsWith(`/${started}`))?.[1]).toBe("deploy/entrypoint.sh");
+    expect(read("deploy/entrypoint.sh")).toContain('exec node /gateway/dist/signalbox.js "$@"\n');
   });
 
   it("ends as an ordinary user, and says how its health is asked for", () => {
     expect([...dockerfile.matchAll(/^USER (\S+)/gm)].at(-1)?.[1]).toBe("node");
     expect(dockerfile).toMatch(/^HEALTHCHECK /m);
   });
+});
+
+it("the entry point gives a new home a configuration, and leaves an existing one alone", () => {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-entrypoint-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  // The paths of the image, in a folder of the test.
+  const script = read("deploy/entrypoint.sh")
+    .replaceAll("/usr/share/signalbox/", `${join(root, "deploy")}/`)
+    .replace("exec node /gateway/dist/signalbox.js", "echo");
+  const run = (home) =>
+    execFileSync("sh", ["-c", script, "entrypoint", "start"], {
+      env: { ...process.env, SIGNALBOX_HOME: home },
+      encoding: "utf8",
+    });
+  const fresh = join(dir, "fresh");
+  expect(run(fresh)).toBe("start\n");
+  expect(readFileSync(join(fresh, "signalbox.yaml"), "utf8")).toBe(read("deploy/signalbox.yaml"));
+  expect(statSync(join(fresh, "signalbox.yaml")).mode & 0o777).toBe(0o600);
+  const mounted = join(dir, "mounted");
+  mkdirSync(mounted);
+  writeFileSync(join(mounted, "signalbox.json"), "{}");
+  run(mounted);
+  expect(readdirSync(mounted)).toEqual(["signalbox.json"]);
 });
 
 it("the compose file builds that, keeps the home, and opens the port to this machine alone", () => {
