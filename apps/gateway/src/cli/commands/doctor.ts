@@ -1,29 +1,35 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { GatewayError, locateHome } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
+import { configuredHome } from "../configured-home.ts";
 import { checkConfiguration } from "../doctor/configuration.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { checkGateway } from "../doctor/gateway.ts";
 import { checkMachine } from "../doctor/machine.ts";
+import { checkSecurity } from "../doctor/security.ts";
 import { checkStoredData } from "../doctor/stored.ts";
 import type { GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
 
 /**
  * `signalbox doctor`: checks everything that a gateway needs and prints a line with a remedy for each problem. `--fix`
- * applies safe fixes. The exit code is 1 if a problem remains.
+ * applies safe fixes, and `--security` reviews only what concerns security. The exit code is 1 if a problem remains.
  */
 export async function doctor(
-  options: CommonOptions & { readonly fix?: boolean; readonly models?: boolean },
+  options: CommonOptions & { readonly fix?: boolean; readonly models?: boolean; readonly security?: boolean },
   host: GatewayHost,
 ): Promise<void> {
   const home = locateHome(options.home, process.env);
-  const findings = [
-    ...(await checkMachine(home, Date.now)),
-    ...(await checkGateway(home, options.models === true)),
-    ...(await checkStoredData(home, Date.now)),
-    ...(await checkConfiguration(home, host)),
-  ].map((finding) => (options.fix === true ? fixed(finding) : finding));
+  const findings = (
+    options.security === true
+      ? await checkSecurity(configuredHome(options), host)
+      : [
+          ...(await checkMachine(home, Date.now)),
+          ...(await checkGateway(home, options.models === true)),
+          ...(await checkStoredData(home, Date.now)),
+          ...(await checkConfiguration(home, host)),
+        ]
+  ).map((finding) => (options.fix === true ? fixed(finding) : finding));
   print(options.json, findings, () =>
     findings.flatMap(({ part, state, detail, remedy }) => [
       `${state.padEnd(7)} ${part}: ${detail}`,

@@ -9,10 +9,12 @@ export interface ServiceProgram {
 const STOP_SECONDS = 45;
 
 /**
- * Returns a systemd user unit. The unit drops privileges that are needed by neither the gateway nor bubblewrap, the
- * sandbox for agents' commands.
+ * Returns a systemd unit. It drops privileges that are needed by neither the gateway nor bubblewrap, the sandbox for
+ * agents' commands.
+ *
+ * @param user runs the gateway as this user, in a unit of the system. Default: a unit of the current user
  */
-export function systemdUnit({ node, program, home }: ServiceProgram): string {
+export function systemdUnit({ node, program, home }: ServiceProgram, user?: string): string {
   const words = [program, "start"].map(unitParameter);
   return `[Unit]
 Description=Signalbox, a gateway between chat platforms and LLM agents
@@ -32,9 +34,24 @@ TimeoutStopSec=${STOP_SECONDS}
 UMask=0077
 LockPersonality=true
 RestrictRealtime=true
-
+${user === undefined ? "" : systemSettings(user, home)}
 [Install]
-WantedBy=default.target
+WantedBy=${user === undefined ? "default.target" : "multi-user.target"}
+`;
+}
+
+/**
+ * Settings of a unit of the system. They hide neither `/proc` nor kernel settings, because bubblewrap then could not
+ * mount its own `/proc`.
+ */
+function systemSettings(user: string, home: string): string {
+  return `User=${user}
+Environment=HOME=${unitWord(home)}
+NoNewPrivileges=true
+PrivateTmp=true
+ProtectHome=true
+ProtectSystem=strict
+ReadWritePaths=${unitWord(home)}
 `;
 }
 

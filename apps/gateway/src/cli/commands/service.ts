@@ -44,7 +44,7 @@ interface ServiceManager {
   readonly remedy: string;
 }
 
-type Command = readonly [program: string, ...parameters: string[]];
+export type Command = readonly [program: string, ...parameters: string[]];
 
 const NAME = "signalbox";
 const LABEL = "dev.signalbox.gateway";
@@ -58,8 +58,15 @@ export interface Installation {
   readonly notes: readonly string[];
 }
 
-/** `signalbox service install`: makes the gateway start with the machine and restart if it fails. */
-export async function install(options: CommonOptions, host: GatewayHost): Promise<void> {
+/**
+ * `signalbox service install`: makes the gateway start with the machine and restart if it fails. With `--system`, a
+ * separate user runs it.
+ */
+export async function install(
+  options: CommonOptions & { readonly system?: boolean },
+  host: GatewayHost,
+): Promise<void> {
+  if (options.system === true) return (await import("./system-service.ts")).installSystem(options, host);
   const home = locateHome(options.home, process.env);
   prepareHome(home);
   const { file, failure, notes } = await installService(home, host.program);
@@ -258,7 +265,7 @@ interface Answer {
 }
 
 /** Runs commands until one fails, and returns the output of the failed command. */
-async function firstFailure(commands: readonly Command[]): Promise<string | undefined> {
+export async function firstFailure(commands: readonly Command[]): Promise<string | undefined> {
   for (const command of commands) {
     const { code, said } = await run(command);
     if (code !== 0) return `\`${command.join(" ")}\` failed${quoted(said)}`;
@@ -266,7 +273,7 @@ async function firstFailure(commands: readonly Command[]): Promise<string | unde
   return undefined;
 }
 
-function run([program, ...parameters]: Command): Promise<Answer> {
+export function run([program, ...parameters]: Command): Promise<Answer> {
   return new Promise((resolve) => {
     const child = spawn(program, parameters, { stdio: ["ignore", "pipe", "pipe"] });
     let output = "";

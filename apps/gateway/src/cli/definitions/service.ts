@@ -50,9 +50,10 @@ export function addService(program: Command, { run }: Actions): void {
     program,
     "doctor",
     "check the machine, the home, the running gateway, the configuration and the sandbox",
-    ["doctor", "doctor --fix", "doctor --models"],
+    ["doctor", "doctor --fix", "doctor --models", "doctor --security"],
   )
     .option("--fix", "apply fixes that are safe")
+    .option("--security", "only review who and what can reach the agents, and what the agents can reach")
     .option("--models", "have the running gateway make one paid call to each agent's model")
     .action(run(async () => (await import("../commands/doctor.ts")).doctor));
 }
@@ -60,7 +61,13 @@ export function addService(program: Command, { run }: Actions): void {
 export function addServiceManager(service: Command, { run }: Actions): void {
   command(service, "install", "start the gateway at every boot, and restart it after a failure", [
     "service install",
-  ]).action(run(async () => (await import("../commands/service.ts")).install));
+    "service install --system",
+  ])
+    .option(
+      "--system",
+      "as root, on Linux: install it for the system, with a user of its own and /var/lib/signalbox",
+    )
+    .action(run(async () => (await import("../commands/service.ts")).install));
   command(service, "remove", "remove the service; the home is kept", ["service remove"]).action(
     run(async () => (await import("../commands/service.ts")).remove),
   );
