@@ -73,6 +73,7 @@ import type { ResolvedConfig } from "./configure/resolve-config.ts";
 import { type CoreContext, createCoreContext } from "./core-context.ts";
 import { createReplyDelivery, type ReplyDelivery } from "./deliver-replies.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
+import { createUpdateCheck, type UpdateCheck } from "./maintenance/update-check.ts";
 import { type CrashBlame, createCrashBlame } from "./messages/crash-blame.ts";
 import { createExchanges, type Exchanges } from "./messages/exchanges.ts";
 import { classifyFailure, POISON_ATTEMPTS } from "./messages/failures.ts";
@@ -138,6 +139,7 @@ export interface GatewayContext extends CoreContext, AgentFiles {
   readonly crashBlame: CrashBlame;
   readonly inboxAlarm: InboxAlarm;
   readonly storeHealth: StoreHealth;
+  readonly updates: UpdateCheck;
   readonly pending: PendingMessages;
   /** Messages that a failed recovery claimed from the store and did not queue. */
   readonly claimed: InboxId[];
@@ -215,6 +217,13 @@ export async function createContext(
     crashBlame: createCrashBlame({ kv: store.kv, lease: core.lease, noteFile: core.home.crashNoteFile, now }),
     inboxAlarm: new InboxAlarm(logger),
     storeHealth: createStoreHealth(),
+    updates: createUpdateCheck({
+      version: VERSION,
+      isEnabled: () => config.current().settings.gateway.updateNotice && core.maintenanceLease.isHeld(),
+      kv: store.kv,
+      logger,
+      now,
+    }),
     pending: new PendingMessages(),
     claimed: [],
     startedAt: now(),

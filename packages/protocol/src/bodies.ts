@@ -107,6 +107,8 @@ export type ConfigurationState = z.infer<typeof ConfigurationState>;
 /** Response of `GET /api/status`. */
 export const Status = z.object({
   version: z.string(),
+  /** The newest version on npm, if it is newer. */
+  newerVersion: z.optional(z.string()),
   demo: z.boolean(),
   startedAt: z.number(),
   agents: z.array(AgentInfo),

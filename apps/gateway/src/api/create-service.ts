@@ -130,6 +130,7 @@ async function getStatus(ctx: GatewayContext, configuration: ConfigurationState)
   const errors = configuration.errors.map((error) => ({ ...error, message: redact(error.message) }));
   return {
     version: VERSION,
+    newerVersion: ctx.updates.newer(),
     demo: config.current().models.demo,
     startedAt: ctx.startedAt,
     agents: listAgents(config),

@@ -50,9 +50,11 @@ export function createMaintenance(ctx: GatewayContext, onLost: (error: Error) =>
     start() {
       maintenance.start();
       backups.start();
+      ctx.updates.start();
     },
     rest() {
       backups.stop();
+      ctx.updates.stop();
       maintenance.rest();
     },
   };

@@ -64,5 +64,11 @@ export const gatewaySchema = z
       .enum(["trace", "debug", "info", "warn", "error", "silent"])
       .default("info")
       .describe("Minimum level of log entries."),
+    updateNotice: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Whether the gateway asks the npm registry once a day for its newest version, and reports a newer one in the log and in `signalbox status`. The request contains nothing about the installation.",
+      ),
   })
   .describe("The gateway's network address and access to it.");

@@ -10,6 +10,9 @@ export async function status(options: CommonOptions): Promise<void> {
   const now = Date.now();
   print(options.json, { ...running, ...status, cluster }, () => [
     `Signalbox ${status.version} at ${running.url} (process ${running.pid}), since ${new Date(status.startedAt).toISOString()}`,
+    ...(status.newerVersion === undefined
+      ? []
+      : [`update  ${status.newerVersion} is available; the guide to operations says how to upgrade`]),
     ...status.agents.map(
       (agent) => `agent   ${agent.id}: ${agent.demo ? "offline demo model" : agent.model}`,
     ),
