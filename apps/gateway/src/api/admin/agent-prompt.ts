@@ -1,7 +1,7 @@
 import type { AgentPrompt, MessageInfo, Trace } from "@signalbox/protocol";
 import { z } from "zod";
 import type { GatewayContext } from "../../context.ts";
-import { messageInfo, readTrace } from "../../messages/traces.ts";
+import { listMessages, readTrace } from "../../messages/traces.ts";
 
 /** Number of recent messages to search for a prompt. */
 export const MAX_PROMPT_MESSAGES = 50;
@@ -42,7 +42,7 @@ export async function getAgentPrompt(
   { store }: GatewayContext,
   agent: string,
 ): Promise<AgentPrompt | undefined> {
-  const messages = (await store.inbox.list({ limit: MAX_PROMPT_MESSAGES })).map(messageInfo);
+  const messages = await listMessages(store, { limit: MAX_PROMPT_MESSAGES });
   const found = await findPrompt(agent, messages, (id) => readTrace(store, id));
   if (found === undefined) return undefined;
   const { message, prompt } = found;
