@@ -36,6 +36,7 @@ import { createGatewayHooks } from "./hooks/registry.ts";
 import { createLiveEvents } from "./live-events.ts";
 import { createNodeReports, getLeaseKind, type NodeReports } from "./maintenance/node-reports.ts";
 import { createReplyWindows, type ReplyWindows } from "./messages/reply-windows.ts";
+import { createOtlpExport, type OtlpExport } from "./otlp-export.ts";
 import { createPublicAddress, type PublicAddress } from "./public-address.ts";
 import type { GatewayBodies } from "./store.ts";
 import type { Tracer } from "./tracer.ts";
@@ -69,6 +70,7 @@ export interface CoreContext extends OpenedHome, FixedParts {
   readonly liveRelay: LiveRelay | undefined;
   readonly tracer: Tracer;
   readonly metrics: Metrics;
+  readonly otlp: OtlpExport;
   readonly hooks: GatewayHooks;
   /** Wakes clients that wait for the outcome of a message. */
   readonly outcomes: Outcomes;
@@ -176,6 +178,7 @@ export async function createCoreContext(
       logger.warn({ err: reasonOf(error) }, "a trace could not be written"),
     ),
     metrics,
+    otlp: createOtlpExport({ config, env: options.env, node, redact, logger }),
     hooks: createGatewayHooks({
       own: [...BUILT_IN_HOOKS, ...countingHooks(metrics)],
       hooks: options.hooks ?? [],

@@ -19,6 +19,7 @@ import {
 } from "@signalbox/lanes";
 import { isStoreError } from "@signalbox/store";
 import { createService } from "./api/create-service.ts";
+import { readGauges } from "./api/gauges.ts";
 import { openWork } from "./api/open-work.ts";
 import { watchRevokedTokens } from "./api/revoked-tokens.ts";
 import { createReloading } from "./apply-reload.ts";
@@ -106,6 +107,8 @@ async function start(
     configuration: { state: () => reloading.state, reload: (read) => reloading.reload(read) },
     isReady: () => isReady && !shutdown.isRequested(),
   });
+  lifecycle.started("telemetry", () => withTimeout(ENDING_MS, ctx.otlp.stop()));
+  await ctx.otlp.start(async () => ctx.metrics.collect(await readGauges(ctx)));
   const http = await listen(ctx, service);
   lifecycle.started("router", () => ctx.router().flush());
   lifecycle.started("revoked tokens", endWithTokens(ctx));

@@ -25,6 +25,7 @@ export type {
   SessionConfig,
   SkillsConfig,
   StoreConfig,
+  TelemetryConfig,
   ToolsConfig,
 } from "./schema/index.ts";
 export { isId, isTimeZone } from "./schema/values.ts";

@@ -21,6 +21,7 @@ import {
   sessionSchema,
   skillsSchema,
   storeSchema,
+  telemetrySchema,
   toolsSchema,
 } from "./schema/index.ts";
 import { withReferences } from "./secret-references.ts";
@@ -69,6 +70,7 @@ export function configJsonSchema(channels: readonly ChannelSettings[] = []): Jso
     memory: memorySchema.optional(),
     budgets: z.array(budgetSchema).optional(),
     skills: skillsSchema.optional(),
+    telemetry: telemetrySchema.optional(),
   });
   return withReferences({ ...z.toJSONSchema(file, { io: "input" }) });
 }

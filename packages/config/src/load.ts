@@ -34,7 +34,9 @@ import {
   sessionSchema,
   skillsSchema,
   storeSchema,
+  type TelemetryConfig,
   type ToolsConfig,
+  telemetrySchema,
 } from "./schema/index.ts";
 import { findSecrets } from "./secret-places.ts";
 import {
@@ -72,6 +74,7 @@ export interface Config {
   readonly memory: MemoryConfig;
   readonly budgets: readonly BudgetConfig[];
   readonly skills: SkillsConfig;
+  readonly telemetry: TelemetryConfig;
 }
 
 /** A configuration with its problems, and a function that creates further ones. */
@@ -123,6 +126,7 @@ const TOP_KEYS = [
   "memory",
   "budgets",
   "skills",
+  "telemetry",
 ];
 
 /**
@@ -176,6 +180,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     media: reader.section(mediaSchema, ["media"], root.media),
     memory: reader.section(memorySchema, ["memory"], root.memory),
     skills: reader.section(skillsSchema, ["skills"], root.skills),
+    telemetry: reader.section(telemetrySchema, ["telemetry"], root.telemetry),
   };
   const problems = [...reader.problems, ...checkAccess(root.access, sections.channels, problem)].toSorted(
     (a, b) => (a.line ?? 0) - (b.line ?? 0),

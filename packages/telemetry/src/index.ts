@@ -15,6 +15,7 @@ export {
   type TimedStage,
   type TokenUsage,
 } from "./metrics/metrics.ts";
+export type { PrometheusMetrics } from "./metrics/prometheus-metrics.ts";
 export { type Explanation, explain } from "./traces/explain.ts";
 export { ADMISSION_RULES, meaningOf, type RuleMeaning } from "./traces/rules.ts";
 export { createTracer, packSections, type Tracer, type TraceStore, traceEntry } from "./traces/tracer.ts";

@@ -110,7 +110,8 @@ export function keysForStart(started: Config, next: Config): string[] {
   const store = (["url", "hints", "blobs"] as const).filter(
     (key) => !isDeepStrictEqual(started.store[key], next.store[key]),
   );
-  return [...changed, ...store.map((key) => `store.${key}`)];
+  const telemetry = isDeepStrictEqual(started.telemetry, next.telemetry) ? [] : ["telemetry.otlp"];
+  return [...changed, ...store.map((key) => `store.${key}`), ...telemetry];
 }
 
 /** Accounts to start, stop or restart after a reload. */

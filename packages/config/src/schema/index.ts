@@ -9,5 +9,6 @@ export { providerSchema } from "./models.ts";
 export { retentionSchema } from "./retention.ts";
 export { skillsSchema } from "./skills.ts";
 export { storeSchema } from "./store.ts";
+export { telemetrySchema } from "./telemetry.ts";
 export { hookSchema, mcpServerSchema, pointHookSchema, toolsSchema, webSchema } from "./tools.ts";
 export type * from "./types.ts";

@@ -10,6 +10,7 @@ import type { providerSchema } from "./models.ts";
 import type { retentionSchema } from "./retention.ts";
 import type { skillsSchema } from "./skills.ts";
 import type { storeSchema } from "./store.ts";
+import type { telemetrySchema } from "./telemetry.ts";
 import type { hookSchema, mcpServerSchema, pointHookSchema, toolsSchema } from "./tools.ts";
 
 export type GatewayConfig = z.output<typeof gatewaySchema>;
@@ -34,3 +35,4 @@ export type MediaConfig = z.output<typeof mediaSchema>;
 export type MemoryConfig = z.output<typeof memorySchema>;
 export type SkillsConfig = z.output<typeof skillsSchema>;
 export type StoreConfig = z.output<typeof storeSchema>;
+export type TelemetryConfig = z.output<typeof telemetrySchema>;

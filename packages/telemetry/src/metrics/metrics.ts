@@ -1,6 +1,7 @@
 import type { AgentEvent } from "@signalbox/agent-core";
 import { createGauges, type Gauges } from "./gauges.ts";
 import { watchModelTurns } from "./model-watch.ts";
+import type { PrometheusMetrics } from "./prometheus-metrics.ts";
 import { defineSeries, type Series } from "./series.ts";
 
 /** Stages of the message pipeline whose processing time is measured, without waiting times. */
@@ -44,6 +45,8 @@ export interface Metrics {
   watchModel(model: string): (event: AgentEvent) => void;
   /** Loads prom-client, which takes about 20 ms, before the first message needs it. */
   load(): Promise<void>;
+  /** Returns the metrics for another system. */
+  collect(gauges: Gauges): Promise<PrometheusMetrics>;
   /** Returns the response for `/metrics`. */
   scrape(gauges: Gauges): Promise<{ readonly contentType: string; readonly body: string }>;
 }
@@ -100,6 +103,11 @@ export function createMetrics({ version, clock = () => performance.now() }: Metr
       ),
     async load() {
       await loaded();
+    },
+    async collect(gauges) {
+      const { registry, setGauges } = await loaded();
+      setGauges(gauges);
+      return registry.getMetricsAsJSON();
     },
     async scrape(gauges) {
       const { registry, setGauges } = await loaded();

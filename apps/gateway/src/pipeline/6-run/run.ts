@@ -162,6 +162,14 @@ function watcher(ctx: GatewayContext, run: PreparedRun, view: LiveView): (event:
     : undefined;
   const model = `${agentModel.model.provider}/${agentModel.model.id}`;
   const watchModel = ctx.metrics.watchModel(model);
+  const traceRun = ctx.otlp.watchRun({
+    runId,
+    agentId: agent.id,
+    sessionKey,
+    channel: event.channel,
+    provider: agentModel.model.provider,
+    model: agentModel.model.id,
+  });
   const tellHooks = createRunReporter(ctx.hooks, {
     agentId: agent.id,
     sessionKey,
@@ -174,6 +182,7 @@ function watcher(ctx: GatewayContext, run: PreparedRun, view: LiveView): (event:
   return (happened) => {
     view.apply(happened);
     watchModel(happened);
+    traceRun(happened);
     tellHooks(happened);
     if (happened.type === "attempt") logAttempt(ctx.logger, run, happened);
     if (happened.type === "text.delta" || happened.type === "message") showOnPlatform?.();
