@@ -2,23 +2,32 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "@signalbox/store/errors";
 import type pg from "pg";
 import { isConnectionError } from "./driver-errors.ts";
+import type { TransactionId } from "./transaction.ts";
 
 /** Time limit for determining the outcome of a commit, in milliseconds. */
 const TIME_LIMIT_MS = 60_000;
 const RETRY_DELAY_MS = 100;
 
 /**
- * Returns whether a transaction was committed whose connection was lost during its commit. Waits until the server can
- * be reached and has ended the transaction.
+ * Returns true if a transaction was committed whose connection was lost during its commit. Waits until the server can be
+ * reached and has ended the transaction.
  *
- * @throws StoreError `io` if the outcome cannot be determined in time
+ * @throws StoreError `io` if the outcome cannot be determined in time, or not at all
  */
-export async function wasCommitted(pool: pg.Pool, transactionId: string): Promise<boolean> {
+export async function wasCommitted(pool: pg.Pool, transaction: TransactionId): Promise<boolean> {
   const deadline = performance.now() + TIME_LIMIT_MS;
   while (performance.now() < deadline) {
-    const status = await readStatus(pool, transactionId);
-    if (status === "committed") return true;
-    if (status === "aborted") return false;
+    const found = await readStatus(pool, transaction.id);
+    const isSameServer = found?.serverStart === transaction.serverStart;
+    // The server has forgotten a transaction of which it had written nothing when it ended, and gives its id to another
+    // one. That one may be committed, in progress or aborted. If the transaction itself was committed, its id is not
+    // given out again.
+    if (found !== undefined && !isSameServer) {
+      if (found.status === "committed") break;
+      return false;
+    }
+    if (found?.status === "committed") return true;
+    if (found?.status === "aborted") return false;
     await sleep(RETRY_DELAY_MS);
   }
   throw new StoreError(
@@ -28,15 +37,25 @@ export async function wasCommitted(pool: pg.Pool, transactionId: string): Promis
   );
 }
 
-/** Returns undefined if the transaction has not ended or the server cannot be reached. */
-async function readStatus(pool: pg.Pool, transactionId: string): Promise<unknown> {
+interface FoundStatus {
+  readonly status: unknown;
+  readonly serverStart: unknown;
+}
+
+/** Returns undefined if the server cannot be reached. */
+async function readStatus(pool: pg.Pool, id: string): Promise<FoundStatus | undefined> {
   try {
-    const { rows } = await pool.query("SELECT pg_xact_status($1::text::xid8) AS status", [transactionId]);
-    return Reflect.get(Object(rows[0]), "status");
+    const { rows } = await pool.query(
+      "SELECT pg_xact_status($1::text::xid8) AS status, pg_postmaster_start_time()::text AS server_start",
+      [id],
+    );
+    const row = Object(rows[0]);
+    return { status: Reflect.get(row, "status"), serverStart: Reflect.get(row, "server_start") };
   } catch (error) {
     if (isConnectionError(error)) return undefined;
     // After a failover to a server that never received the transaction, its id is in the future.
-    if (error instanceof Error && error.message.includes("is in the future")) return "aborted";
+    if (error instanceof Error && error.message.includes("is in the future"))
+      return { status: "aborted", serverStart: undefined };
     throw error;
   }
 }

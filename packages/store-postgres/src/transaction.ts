@@ -23,11 +23,18 @@ export interface Transaction {
   change(statement: Statement): Promise<number>;
 }
 
+/** Identifies a transaction after its connection was lost. */
+export interface TransactionId {
+  /** As `pg_xact_status` takes it. */
+  readonly id: string;
+  /** The time at which the server started, as a text. */
+  readonly serverStart: string;
+}
+
 /** A transaction that its owner has to end. */
 export interface OpenTransaction {
   readonly tx: Transaction;
-  /** The id of the transaction, as `pg_xact_status` takes it. */
-  readonly id: Promise<string>;
+  readonly id: Promise<TransactionId>;
   /** Resolves with `unknown` if the connection was lost after the commit was sent. */
   commit(): Promise<"committed" | "unknown">;
   /** Never rejects. Returns the failure of the first statement that failed. */
@@ -44,6 +51,9 @@ export interface TransactionOptions {
 
 /** Selects expressions without a table. */
 export const ONE_ROW: SQL = sql`(SELECT) AS one`;
+
+/** The time at which the server started. A restart and a failover change it. */
+const SERVER_START: SQL<string> = sql<string>`pg_postmaster_start_time()::text`;
 
 /** The time at which the current transaction began, in milliseconds. */
 export const TRANSACTION_TIME: SQL<number> =
@@ -76,10 +86,12 @@ export function beginTransaction(
   );
   // Only a transaction that writes has an id.
   const id = isolation === "READ COMMITTED" ? sql<string>`pg_current_xact_id()::text` : sql<string>`''`;
-  const began = track(db.select({ at: TRANSACTION_TIME, id }).from(ONE_ROW).execute());
+  const began = track(
+    db.select({ at: TRANSACTION_TIME, id, serverStart: SERVER_START }).from(ONE_ROW).execute(),
+  );
 
   return {
-    id: track(began.then(([row]) => row?.id ?? "")),
+    id: track(began.then(([row]) => ({ id: row?.id ?? "", serverStart: row?.serverStart ?? "" }))),
     tx: {
       db,
       now: track(began.then(([row]) => clock?.() ?? row?.at ?? Number.NaN)),

@@ -2,13 +2,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { isRetryable } from "@signalbox/store/errors";
+import { isRetryable, isStoreError } from "@signalbox/store/errors";
 import type { Lease, SessionSeed, Store } from "@signalbox/store/types";
+import { startPostgres } from "@signalbox/testkit/postgres";
 import pg from "pg";
 import { expect, onTestFinished, vi } from "vitest";
 import { openPostgresStore, type PostgresStoreOptions } from "../src/index.ts";
 import { startProxy } from "./proxy.ts";
-import { createDatabase, test } from "./support.ts";
+import { administrate, createDatabase, test } from "./support.ts";
 
 const LEASE_MS = 30_000;
 const SESSION: SessionSeed = {
@@ -114,6 +115,31 @@ for (const fault of ["cut before the server gets it", "cut after the server got 
     const accepted = await store.inbox.accept({ ...event, senderId: "s", payload: 1 });
     expect(accepted.outcome).toBe("accepted");
   });
+
+test("a commit that a crash undid is not confirmed by the later transaction with its id", async () => {
+  const server = await startPostgres();
+  if (typeof server === "string") throw new Error(server);
+  onTestFinished(() => server.stop());
+  // Nothing is written to the disk before a commit.
+  await administrate("ALTER SYSTEM SET wal_writer_delay = '10s'", server.url());
+  await administrate("SELECT pg_reload_conf()", server.url());
+  const proxy = await startProxy(server.url());
+  onTestFinished(() => proxy.close());
+  const store = await open(proxy.through(server.url()));
+  proxy.failNextCommit("cut before the server gets it");
+  const outcome = store.kv.set("n", "a", 1).then(
+    () => "set",
+    (error: unknown) => (isStoreError(error) ? error.code : String(error)),
+  );
+  await vi.waitFor(() => expect(proxy.isArmed).toBe(false), { timeout: 30_000, interval: 1 });
+  proxy.isRefusing = true;
+  await server.kill();
+  await server.start();
+  for (let count = 0; count < 20; count += 1) await administrate("SELECT pg_current_xact_id()", server.url());
+  proxy.isRefusing = false;
+  expect(await outcome).toBe("io");
+  expect(await store.kv.get("n", "a")).toBeUndefined();
+});
 
 test("calls succeed after all connections were lost, and are retryable while the server is away", async () => {
   const url = await createDatabase();

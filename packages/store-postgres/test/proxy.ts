@@ -9,6 +9,8 @@ export interface Proxy {
   through(url: string): string;
   /** Cuts the connection at the next commit. */
   failNextCommit(fault: CommitFault): void;
+  /** True until the fault of `failNextCommit` has happened. */
+  readonly isArmed: boolean;
   /** Cuts all connections. */
   cutAll(): void;
   /** If true, cuts new connections at once. */
@@ -75,6 +77,9 @@ export async function startProxy(target: string): Promise<Proxy> {
     },
     failNextCommit(next) {
       fault = next;
+    },
+    get isArmed() {
+      return fault !== undefined;
     },
     cutAll() {
       for (const socket of sockets) socket.destroy();
