@@ -147,7 +147,7 @@ export async function createCoreContext(
     await config.current().skills.pinFirstSeen(skillPins);
   };
   await Promise.all([retry(() => maintenanceLease.acquire()), retry(pinSkills)]);
-  const seats = openSeats({ config, store, node, heldLeases, maintenanceLease, logger, now });
+  const seats = openSeats({ config, store, node, heldLeases, maintenanceLease, logger });
   const liveEvents = createLiveEvents({ store, node, seats: seats.seats, redact, logger, now });
   lifecycle.started("live events", () => liveEvents.liveRelay?.stop());
   return {
@@ -227,12 +227,12 @@ function reportTakeover(
 
 type SeatParts = Pick<
   CoreContext,
-  "config" | "store" | "node" | "heldLeases" | "maintenanceLease" | "logger" | "now"
+  "config" | "store" | "node" | "heldLeases" | "maintenanceLease" | "logger"
 >;
 
 /** Creates the seats of the agents: leases if other gateways share the store. */
 function openSeats(parts: SeatParts): Pick<CoreContext, "seats" | "sharedSeats"> {
-  const { config, store, node, heldLeases: held, maintenanceLease, logger, now } = parts;
+  const { config, store, node, heldLeases: held, maintenanceLease, logger } = parts;
   const labels = (): NodeLabels => {
     const { node: name, labels } = config.current().settings.gateway;
     return { name, labels };
@@ -250,7 +250,6 @@ function openSeats(parts: SeatParts): Pick<CoreContext, "seats" | "sharedSeats">
       groups,
       getSeat,
       isKeeper: maintenanceLease.isHeld,
-      now,
     });
     return { seats: sharedSeats, sharedSeats };
   }

@@ -36,7 +36,6 @@ async function openNodes(
       groups: () => groups,
       getSeat: (agentId, sessionKey) => (sessionKey === undefined ? agentId : `${agentId}#${sessionKey}`),
       isKeeper: () => isKeeper,
-      now: () => time.now,
     });
     const lost: Error[] = [];
     const state = { isIdle: true, prepared: [] as string[], lost };

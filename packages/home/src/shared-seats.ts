@@ -36,8 +36,6 @@ interface SharedSeatsOptions {
    * Returns true if this node answers for agents that no node has in its configuration.
    */
   readonly isKeeper: () => boolean;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
 }
 
 /** Functions of the gateway that move agents. */
@@ -140,9 +138,9 @@ class LeasedSeats implements SharedSeats {
   }
 
   async #look(): Promise<Overview> {
-    const { leases, kv, node, now } = this.#options;
+    const { leases, kv, node } = this.#options;
     const [all, nodes] = await Promise.all([leases.list(), kv.list(NODES)]);
-    const valid = all.filter(({ expiresAt }) => expiresAt > now());
+    const valid = all.filter(({ isExpired }) => !isExpired);
     const seats = valid.filter(({ name }) => name.startsWith(SEAT));
     const holders = new Map(seats.map(({ name, holder }) => [name.slice(SEAT.length), holder]));
     const labels = new Map(nodes.map(({ key, value }) => [key, nodeSchema.safeParse(value).data]));

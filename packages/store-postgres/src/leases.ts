@@ -1,7 +1,7 @@
 import { getTakenFrom } from "@signalbox/store/backend";
 import { FencedError } from "@signalbox/store/errors";
 import type { Lease, LeaseStore, LeaseToken } from "@signalbox/store/types";
-import { and, asc, eq, gt, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Database } from "./database.ts";
 import { lease } from "./schema/index.ts";
@@ -91,7 +91,16 @@ export function createLeaseStore({ database }: Context): LeaseStore {
       }, `lease ${token.name}`),
 
     list: () =>
-      database.query((db) => db.select().from(lease).where(gt(lease.expiresAt, 0)).orderBy(asc(lease.name))),
+      database.query((db) =>
+        db
+          .select({
+            ...getTableColumns(lease),
+            isExpired: sql<boolean>`${lease.expiresAt} <= ${database.now()}`,
+          })
+          .from(lease)
+          .where(gt(lease.expiresAt, 0))
+          .orderBy(asc(lease.name)),
+      ),
   };
 }
 

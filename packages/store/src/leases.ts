@@ -103,6 +103,6 @@ export function createLeaseStore({ database, queue, now }: Context, fence: Fence
         put.run({ name, holder: "", epoch: epoch + 1, acquiredAt: 0, expiresAt: 0 });
         fence.forget();
       }),
-    list: () => queue.read(() => held.all()),
+    list: () => queue.read(() => held.all().map((row) => ({ ...row, isExpired: row.expiresAt <= now() }))),
   };
 }

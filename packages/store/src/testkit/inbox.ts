@@ -121,7 +121,7 @@ export const inboxChecks: Checks = {
     const own = await acceptWaiting(store, "a", "s");
     const foreign = await acceptWaiting(store, "b", "t");
     const undecided = await acceptWaiting(store, "c");
-    const held = await acceptWaiting(store, "d", "t", one);
+    const held = await acceptWaiting(store, "d", "u", one);
     const claim = async (lease: typeof one, sessionKey?: string) =>
       getIds(await store.inbox.claimDue(lease, (route) => route?.sessionKey === sessionKey));
     expectEqual(await claim(two, "s"), [own.id], "A message was claimed against its route.");
@@ -130,7 +130,7 @@ export const inboxChecks: Checks = {
     advance(LEASE_MS);
     await store.leases.renew([two], LEASE_MS);
     expectEqual(await claim(two, "s"), [], "A message of a lost lease was claimed against its route.");
-    expectEqual(await claim(two, "t"), [held.id], "A message of a lost lease was not claimed.");
+    expectEqual(await claim(two, "u"), [held.id], "A message of a lost lease was not claimed.");
   },
 
   "gives a released message to the next that claims it": async ({ store }) => {

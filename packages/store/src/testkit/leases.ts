@@ -32,6 +32,8 @@ export const leaseChecks: Checks = {
     advance(LEASE_MS);
     const second = await acquire(store, "two");
     expectEqual(second.epoch > first.epoch, true, "The epoch did not rise with the new holder.");
+    const [listed] = await store.leases.list();
+    expectEqual(listed?.isExpired, false, "A held lease is listed as expired.");
     const lost = await store.leases.renew([first], LEASE_MS);
     expectEqual(lost, [], "A lost lease was renewed.");
     expectEqual((await store.leases.renew([second], LEASE_MS)).length, 1, "A held lease was not renewed.");
@@ -39,7 +41,10 @@ export const leaseChecks: Checks = {
 
   "renews an expired lease that no one has taken": async ({ store, now, advance }) => {
     const lease = await acquire(store);
-    advance(2 * LEASE_MS);
+    advance(LEASE_MS);
+    const [listed] = await store.leases.list();
+    expectEqual(listed?.isExpired, true, "An expired lease is listed as held.");
+    advance(LEASE_MS);
     const [renewed] = await store.leases.renew([lease], LEASE_MS);
     expectEqual(renewed?.expiresAt, now() + LEASE_MS, "An expired lease could not be renewed.");
   },

@@ -13,6 +13,12 @@ export interface AcquiredLease extends Lease {
   readonly takenFrom?: string;
 }
 
+/** A lease as the store knows it now. */
+interface ListedLease extends Lease {
+  /** True if another holder can acquire the lease, by the clock of the store. Clocks of processes may be wrong. */
+  readonly isExpired: boolean;
+}
+
 /**
  * Stores named leases. The epoch of a name increases with every change of the holder and never decreases. If a holder
  * lost its lease without noticing (a suspended process, a clock jump), its late writes are recognized and rejected. A
@@ -30,5 +36,5 @@ export interface LeaseStore {
   /** Releases a lease. Does nothing if the lease is already lost. */
   release(lease: LeaseToken): Promise<void>;
   /** Returns all leases that were not released, including expired ones, sorted by name. */
-  list(): Promise<readonly Lease[]>;
+  list(): Promise<readonly ListedLease[]>;
 }

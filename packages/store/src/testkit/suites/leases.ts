@@ -14,7 +14,9 @@ export const leasesSuite: Suite = ({ test, expect, open }) => {
     expect(two.epoch).toBeGreaterThan(one.epoch);
     const again = await takeLease(store, "gateway", "two");
     expect(again.epoch).toBeGreaterThan(two.epoch);
-    expect(await store.leases.list()).toEqual([again]);
+    expect(await store.leases.list()).toEqual([{ ...again, isExpired: false }]);
+    time.now += 30_000;
+    expect(await store.leases.list()).toEqual([{ ...again, isExpired: true }]);
   });
 
   test("several leases are renewed in one call, which omits lost ones", async () => {
