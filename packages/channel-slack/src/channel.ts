@@ -57,8 +57,15 @@ function openAccount({ context, activity }: HostedAccount<SlackConfig>) {
   const setStatus = createStatus(api);
   let receiver: Receiver | undefined;
 
+  /** Another host may have started the account whose webhooks arrive here. */
+  async function getReceiver(signal: AbortSignal): Promise<Receiver> {
+    const self = await people.ask(signal);
+    receiver ??= createReceiver({ context, api, people, places, threads, history, commands, self });
+    return receiver;
+  }
+
   const handle = async (envelope: Envelope): Promise<HandleResult> =>
-    receiver === undefined ? "rejected" : receiver.accept(envelope);
+    (receiver ?? (await getReceiver(context.signal))).accept(envelope);
 
   const webhook = createWebhook({
     maxBytes: limits.bodyBytes,
@@ -109,9 +116,8 @@ function openAccount({ context, activity }: HostedAccount<SlackConfig>) {
 
   return {
     async start(signal: AbortSignal) {
-      const self = await people.ask(AbortSignal.any([signal, context.signal]));
-      receiver = createReceiver({ context, api, people, places, threads, history, commands, self });
-      receiver.backfill.expectGaps();
+      const { backfill } = await getReceiver(AbortSignal.any([signal, context.signal]));
+      backfill.expectGaps();
       await transport.start(signal);
     },
     ready: () => void catchUp(),

@@ -52,6 +52,12 @@ describe("signed requests", () => {
     );
   });
 
+  it("are accepted by a host that has not started the account", async () => {
+    await using bench = await openBench({ transport: "webhook" }, { start: false });
+    expect((await bench.fakeServer.postEvent(bench.url, textMessage("hello"))).status).toBe(200);
+    expect(bench.events).toMatchObject([{ text: "hello" }]);
+  });
+
   it("are acknowledged only after the event was stored; otherwise Slack retries", async () => {
     await using bench = await openBench();
     bench.onEmit = async () => "rejected";

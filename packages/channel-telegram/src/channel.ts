@@ -52,7 +52,10 @@ function openAccount({ context, activity, stopped }: HostedAccount<TelegramConfi
   const albums = createAlbums(context, () => identity.bot.id);
   const webhook = createUpdateWebhook(
     context,
-    collectWebhookAlbums(context, (updates) => receiveArranged(albums, receive, updates)),
+    collectWebhookAlbums(context, async (updates) => {
+      await identity.ensure(context.signal);
+      return receiveArranged(albums, receive, updates);
+    }),
   );
   const polling =
     config.transport === "polling" ? createPolling({ context, api, identity, albums, receive }) : undefined;
@@ -68,19 +71,24 @@ function openAccount({ context, activity, stopped }: HostedAccount<TelegramConfi
     }
   }
 
-  const { toCurrent } = supergroups;
+  const toCurrent = async (to: TelegramAddress, signal: AbortSignal = context.signal) => {
+    await identity.ensure(signal);
+    return supergroups.toCurrent(to);
+  };
   const openDraft = createDrafts(sender, clock, config);
   const methods: TelegramMethods = {
     webhook: async (request, read) => (polling === undefined ? webhook(request, read) : rejectWebhook()),
-    send: async (to, message, options) => sender.send(await toCurrent(to), message, options),
+    send: async (to, message, options) => sender.send(await toCurrent(to, options.signal), message, options),
     edit: async (to, messageId, message, signal) =>
-      sender.edit(await toCurrent(to), messageId, message, signal),
-    remove: async (to, messageId, signal) => sender.remove(await toCurrent(to), messageId, signal),
-    closePoll: async (to, messageId, signal) => sender.closePoll(await toCurrent(to), messageId, signal),
+      sender.edit(await toCurrent(to, signal), messageId, message, signal),
+    remove: async (to, messageId, signal) => sender.remove(await toCurrent(to, signal), messageId, signal),
+    closePoll: async (to, messageId, signal) =>
+      sender.closePoll(await toCurrent(to, signal), messageId, signal),
     react: async (to, messageId, { emoji, on }, signal) =>
-      sender.react(await toCurrent(to), messageId, on ? emoji : undefined, signal),
+      sender.react(await toCurrent(to, signal), messageId, on ? emoji : undefined, signal),
     // The indicator disappears after five seconds or with the next message.
-    typing: async (to, { on }, signal) => (on ? showTyping(api, await toCurrent(to), signal) : undefined),
+    typing: async (to, { on }, signal) =>
+      on ? showTyping(api, await toCurrent(to, signal), signal) : undefined,
     // The id of a private chat is the id of the user. Telegram rejects messages to users who have never written to the
     // bot.
     openDirect: async (userId) => ({ chatId: userId }),
@@ -88,7 +96,10 @@ function openAccount({ context, activity, stopped }: HostedAccount<TelegramConfi
     openDraft: async (to, options) => openDraft(await toCurrent(to), options),
     fetchMedia: (ref, signal) => fetchMedia(api, ref, signal),
     checks: (signal) => checkBot(api, config, signal),
-    reconcile: (intent, signal) => reconcile({ api, supergroups, ids, settings: config }, intent, signal),
+    async reconcile(intent, signal) {
+      await identity.ensure(signal);
+      return reconcile({ api, supergroups, ids, settings: config }, intent, signal);
+    },
   };
 
   return {

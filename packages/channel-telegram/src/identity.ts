@@ -32,6 +32,16 @@ export class Identity {
     return this.#mustKnow().buttons;
   }
 
+  /**
+   * Fetches the identity unless it is known. An account can send and receive webhooks although another host has started
+   * it.
+   *
+   * @throws ChannelError `auth` if the token is rejected
+   */
+  async ensure(signal: AbortSignal): Promise<void> {
+    if (this.#known === undefined) await this.learn(signal);
+  }
+
   /** @throws ChannelError `auth` if the token is rejected */
   async learn(signal: AbortSignal): Promise<void> {
     const call = { what: "fetching the bot's identity", write: false, signal };

@@ -20,12 +20,15 @@ export async function openBench(
     readonly context?: Partial<ChannelContext<TelegramConfig>>;
     /** Reuses a running fake server. */
     readonly fakeServer?: FakeTelegram;
+    /** False leaves the account to another host, which has started it. Default: true. */
+    readonly start?: boolean;
   } = {},
 ): Promise<Bench> {
   const fakeServer = options.fakeServer ?? (await startTelegram({ token, ...options }));
   const settings = { botToken: token, apiBaseUrl: fakeServer.url, ...config };
   const running = await openChannel(telegram, settings, {
     context: options.context ?? {},
+    start: options.start ?? true,
     close: async () => {
       if (options.fakeServer === undefined) await fakeServer.stop();
     },

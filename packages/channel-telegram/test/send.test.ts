@@ -25,6 +25,12 @@ function message(part: OutboundPart, replyTo?: string): Outbound {
 }
 
 describe("sending messages", () => {
+  it("works on a host that has not started the account", async () => {
+    await using bench = await openBench({}, { start: false });
+    await bench.channel.send(to, message({ type: "text", text: "hello" }), options);
+    expect(bench.fakeServer.sent.map(({ text }) => text)).toEqual(["hello"]);
+  });
+
   it("formats Markdown with entities", async () => {
     await using bench = await openBench();
     const text = "Use **bold _and italic_**, `a*b` and [docs](https://example.org/x_y_) \\* 1 < 2 [";

@@ -47,6 +47,15 @@ describe("a webhook", () => {
     expect(bench.events).toMatchObject([{ text: "hello", sender: { id: String(person.id) } }]);
   });
 
+  it("is received by a host that has not started the account, and costs no request without its secret", async () => {
+    await using bench = await openBench(webhook, { start: false });
+    const update = JSON.stringify(textMessage("hello"));
+    expect((await post(bench, update, "a guess")).status).toBe(401);
+    expect(bench.fakeServer.requests).toEqual([]);
+    expect((await post(bench, update, webhookSecret)).status).toBe(200);
+    expect(bench.events).toMatchObject([{ text: "hello" }]);
+  });
+
   it("is covered by the account checks", async () => {
     const { signal } = new AbortController();
     await using bench = await openBench(webhook);
