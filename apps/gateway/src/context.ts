@@ -143,6 +143,8 @@ export interface GatewayContext extends CoreContext, AgentFiles {
   readonly pending: PendingMessages;
   /** Messages that a failed recovery claimed from the store and did not queue. */
   readonly claimed: InboxId[];
+  /** Recoveries that are claiming messages. */
+  readonly claiming: Set<Promise<void>>;
 
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
@@ -226,6 +228,7 @@ export async function createContext(
     }),
     pending: new PendingMessages(),
     claimed: [],
+    claiming: new Set(),
     startedAt: now(),
     expiredApprovals,
   };

@@ -1,10 +1,10 @@
 import { encode, getDedupeKeys, WRITTEN_FORMAT } from "@signalbox/store/backend";
 import { StoreError } from "@signalbox/store/errors";
 import type { Bodies, InboxAccept, InboxAccepted, InboxStore } from "@signalbox/store/types";
-import { count, isNull, sql } from "drizzle-orm";
+import { and, count, eq, isNull, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import { addKeys, assignKeys, removeKeys } from "./dedupe.ts";
-import { inboxIdOf } from "./inbox-rows.ts";
+import { inboxIdOf, isWaiting } from "./inbox-rows.ts";
 import { reserveNumbers } from "./row-numbers.ts";
 import { inbox } from "./schema/index.ts";
 import type { Transaction } from "./transaction.ts";
@@ -33,10 +33,11 @@ export function createAccept<T extends Bodies>(
     payload: string,
   ): Promise<InboxAccepted> {
     const keys = getDedupeKeys(event);
-    const [[seq = 0], first, unfinished, at] = await Promise.all([
+    const [[seq = 0], first, unfinished, isBehind, at] = await Promise.all([
       reserveNumbers(tx, "inbox", 1),
       addKeys(tx, keys, event.receivedAt ?? database.now()),
       countUnfinished(tx, limit),
+      hasOthersWaiting(tx, event),
       tx.now,
     ]);
     if (first !== undefined || unfinished >= limit) removeKeys(tx, seq);
@@ -46,10 +47,12 @@ export function createAccept<T extends Bodies>(
     if (unfinished >= limit) return { outcome: "full", unfinished, limit };
 
     const receivedAt = event.receivedAt ?? at;
-    const row = { ...toRow(event, payload), seq, receivedAt, nonce: nonce(receivedAt) };
+    const lease = isBehind ? NO_LEASE : {};
+    const row = { ...toRow(event, payload), ...lease, seq, receivedAt, nonce: nonce(receivedAt) };
     tx.send(tx.db.insert(inbox).values(row));
     assignKeys(tx, keys, seq);
-    return { outcome: "accepted", id: inboxIdOf(row), seq, state: row.state };
+    const accepted = { outcome: "accepted", id: inboxIdOf(row), seq, state: row.state } as const;
+    return isBehind ? { ...accepted, isUnclaimed: true } : accepted;
   }
 
   return {
@@ -57,6 +60,23 @@ export function createAccept<T extends Bodies>(
     // The commit of the server is durable.
     acceptAhead: async (event) => ({ result: await accept(event), onDisk: Promise.resolve() }),
   };
+}
+
+const NO_LEASE = { leaseName: "", leaseEpoch: 0 };
+
+/**
+ * Returns true if messages of the same session wait that are not the lease's own. They are older, so they have to be
+ * claimed before this message.
+ */
+async function hasOthersWaiting({ db }: Transaction, { route, lease }: InboxAccept): Promise<boolean> {
+  if (route === undefined || lease === undefined) return false;
+  const isOwn = and(eq(inbox.leaseName, lease.name), eq(inbox.leaseEpoch, lease.epoch));
+  const rows = await db
+    .select({ seq: inbox.seq })
+    .from(inbox)
+    .where(and(isWaiting(), eq(inbox.sessionKey, route.sessionKey), sql`${isOwn} IS NOT TRUE`))
+    .limit(1);
+  return rows.length > 0;
 }
 
 async function countUnfinished({ db }: Transaction, limit: number): Promise<number> {

@@ -8,7 +8,7 @@ import type {
   InboxRow,
   InboxState,
 } from "@signalbox/store/types";
-import { and, eq, isNull, lt, type SQL } from "drizzle-orm";
+import { and, eq, inArray, isNull, lt, type SQL } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { runIdOf } from "./run-rows.ts";
 import { type InboxRecord, inbox, type RunRecord, run } from "./schema/index.ts";
@@ -37,6 +37,11 @@ export function inboxIdOf({
 
 export function isFinal(state: InboxState): state is InboxFinalState {
   return state !== "accepted" && state !== "queued" && state !== "running";
+}
+
+/** A condition: the message has no run and has not ended. */
+export function isWaiting(): SQL | undefined {
+  return and(isNull(inbox.settledAt), inArray(inbox.state, ["accepted", "queued"]));
 }
 
 function toDetail({ rule, reason }: InboxRecord): InboxDetail | undefined {

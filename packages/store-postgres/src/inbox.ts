@@ -1,13 +1,14 @@
 import { encode, ROW_FORMAT, rowOf } from "@signalbox/store/backend";
 import { StoreError } from "@signalbox/store/errors";
 import type { Bodies, InboxId, InboxRoute, InboxRow, InboxStore, LeaseToken } from "@signalbox/store/types";
-import { and, desc, eq, inArray, isNull, lte } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, lte, notInArray, sql } from "drizzle-orm";
 import { findGivenUp } from "./answers.ts";
 import type { Context } from "./context.ts";
 import { createAccept } from "./inbox-accept.ts";
 import { createInboxRevisions } from "./inbox-revisions.ts";
 import {
   isFinal,
+  isWaiting,
   meetsFilter,
   mustLockMessage,
   selectInbox,
@@ -15,7 +16,8 @@ import {
   updateMessage,
 } from "./inbox-rows.ts";
 import type { Fence } from "./leases.ts";
-import { inbox } from "./schema/index.ts";
+import { type InboxRecord, inbox } from "./schema/index.ts";
+import type { Transaction } from "./transaction.ts";
 
 const DEFAULT_LIMIT = 50;
 
@@ -113,7 +115,7 @@ function createReads<T extends Bodies>({
   };
 }
 
-/** Skips messages that another transaction is changing. The next call claims them. */
+/** Skips messages that another transaction is changing, and those behind them. The next call claims them. */
 function claimDue<T extends Bodies>(
   { database }: Context,
   fence: Fence,
@@ -128,9 +130,10 @@ function claimDue<T extends Bodies>(
       .where(and(isWaiting(), lte(inbox.format, ROW_FORMAT), fence.isLost(inbox, lease)))
       .for("update", { skipLocked: true });
     const [, locked] = await Promise.all([fence.check(tx, lease), due]);
-    const claimed = locked.filter(({ sessionKey, agentId }) =>
+    const eligible = locked.filter(({ sessionKey, agentId }) =>
       mayClaim(sessionKey === null || agentId === null ? undefined : { sessionKey, agentId }),
     );
+    const claimed = await omitBlocked(tx, eligible, lease);
     const stamp = { leaseName: lease.name, leaseEpoch: lease.epoch };
     for (const { seq } of claimed) updateMessage(tx, seq, stamp);
     return claimed
@@ -139,8 +142,35 @@ function claimDue<T extends Bodies>(
   });
 }
 
-function isWaiting() {
-  return and(isNull(inbox.settledAt), inArray(inbox.state, ["accepted", "queued"]));
+/**
+ * Omits messages whose session has an earlier waiting one that was skipped or belongs to another valid lease. Messages of
+ * a session are answered in their order.
+ */
+async function omitBlocked(
+  { db }: Transaction,
+  eligible: readonly InboxRecord[],
+  { name, epoch }: LeaseToken,
+): Promise<readonly InboxRecord[]> {
+  const sessions = [...new Set(eligible.flatMap(({ sessionKey }) => sessionKey ?? []))];
+  if (sessions.length === 0) return eligible;
+  const isOwn = sql`(${inbox.leaseName} = ${name} AND ${inbox.leaseEpoch} = ${epoch})`;
+  const others = await db
+    .select({ seq: inbox.seq, sessionKey: inbox.sessionKey })
+    .from(inbox)
+    .where(
+      and(
+        isWaiting(),
+        inArray(inbox.sessionKey, sessions),
+        notInArray(
+          inbox.seq,
+          eligible.map(({ seq }) => seq),
+        ),
+        sql`${isOwn} IS NOT TRUE`,
+      ),
+    );
+  return eligible.filter(
+    ({ seq, sessionKey }) => !others.some((other) => other.sessionKey === sessionKey && other.seq < seq),
+  );
 }
 
 function release({ database }: Context, ids: readonly InboxId[], { name, epoch }: LeaseToken): Promise<void> {

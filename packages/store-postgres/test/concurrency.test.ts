@@ -51,6 +51,30 @@ test("one event through several stores is accepted once", async () => {
   }
 });
 
+test("a message gets no lease while earlier ones of its session wait, and all are claimed in order", async () => {
+  const [one, two] = await acquireEach(await openStores(2));
+  if (one === undefined || two === undefined) throw new Error("no stores");
+  const accept = (id: string, sessionKey = "s") =>
+    two.store.inbox.accept({ ...event(id), route: { agentId: "a", sessionKey }, lease: two.lease });
+  await one.store.inbox.accept(event("1"));
+  expect(await accept("2")).toMatchObject({ outcome: "accepted", isUnclaimed: true });
+  expect(await accept("3", "t")).not.toHaveProperty("isUnclaimed");
+  const claimed = await two.store.inbox.claimDue(two.lease);
+  expect(claimed.map(({ messageId }) => messageId)).toEqual(["1", "2"]);
+  expect(await accept("4")).not.toHaveProperty("isUnclaimed");
+});
+
+test("a message is claimed only together with the earlier ones of its session", async () => {
+  const [one, two] = await acquireEach(await openStores(2));
+  if (one === undefined || two === undefined) throw new Error("no stores");
+  const claim = async () => (await two.store.inbox.claimDue(two.lease)).map(({ messageId }) => messageId);
+  const first = await one.store.inbox.accept({ ...event("1"), lease: one.lease });
+  await one.store.inbox.accept(event("2"));
+  expect(await claim()).toEqual([]);
+  await one.store.inbox.release(first.outcome === "accepted" ? [first.id] : [], one.lease);
+  expect(await claim()).toEqual(["1", "2"]);
+});
+
 test("one of several stores begins a run in a session", async () => {
   const nodes = await acquireEach(await openStores(3));
   for (const key of ["a", "b", "c", "d"]) {

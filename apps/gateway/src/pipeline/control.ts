@@ -9,8 +9,8 @@ import { emit } from "./pipeline.ts";
 
 /** A request to the node that runs an agent. */
 type Request =
-  /** An edit or a deletion of a message. */
-  | { readonly kind: "change"; readonly event: EditedEvent | DeletedEvent }
+  /** An edit or a deletion of a message, which had not ended if `wasOpen`. */
+  | { readonly kind: "change"; readonly event: EditedEvent | DeletedEvent; readonly wasOpen?: boolean }
   | { readonly kind: "stop" }
   | { readonly kind: "remove" }
   | { readonly kind: "schedule_add"; readonly schedule: NewScheduledTask }
@@ -22,7 +22,11 @@ type Request =
 
 /** Gateways write the requests, so that their content is trusted. */
 const requestSchema: z.ZodType<Request> = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("change"), event: z.custom<EditedEvent | DeletedEvent>(isObject) }),
+  z.object({
+    kind: z.literal("change"),
+    event: z.custom<EditedEvent | DeletedEvent>(isObject),
+    wasOpen: z.boolean().optional(),
+  }),
   z.object({ kind: z.literal("stop") }),
   z.object({ kind: z.literal("remove") }),
   z.object({ kind: z.literal("schedule_add"), schedule: z.custom<NewScheduledTask>(isObject) }),
@@ -94,7 +98,7 @@ async function execute(
   const { scheduled } = ctx;
   switch (request.kind) {
     case "change": {
-      const result = await emit(ctx, request.event);
+      const result = await emit(ctx, request.event, request.wasOpen);
       return result === "rejected" ? undefined : result;
     }
     case "stop":

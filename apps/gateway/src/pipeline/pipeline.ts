@@ -18,7 +18,7 @@ import {
 } from "./3-accept/accept.ts";
 import { reportGap } from "./3-accept/report-gap.ts";
 import { endUnanswered } from "./3-accept/unanswered.ts";
-import { applyDeletion, applyEdit, findRoute, type NewlyAddressed } from "./4-queue/edits.ts";
+import { applyDeletion, applyEdit, findChanged, type NewlyAddressed } from "./4-queue/edits.ts";
 import { enqueue } from "./4-queue/queue.ts";
 import { openRun } from "./5-prepare/open-run.ts";
 import {
@@ -52,9 +52,14 @@ import { answerCommand, resumeCommand } from "./commands/run-commands.ts";
 /**
  * Ingress: accepts an event from a channel.
  *
+ * @param wasOpen true for an edit of a message that had not ended when another node received the edit
  * @returns after the message is on disk. The platform may only be acknowledged then.
  */
-export async function emit(ctx: GatewayContext, event: InboundEvent): Promise<EmitResult> {
+export async function emit(
+  ctx: GatewayContext,
+  event: InboundEvent,
+  wasOpen: boolean = false,
+): Promise<EmitResult> {
   const received = receive(ctx, event);
   if (received.kind === "none") return "accepted";
   if (received.kind === "gap") return reportGap(ctx, received.event);
@@ -65,14 +70,15 @@ export async function emit(ctx: GatewayContext, event: InboundEvent): Promise<Em
   }
   // Channels emit concurrently, so the message itself may not be in the inbox yet.
   await ctx.pending.wait(received.event);
-  const route = ctx.sharedSeats && (await findRoute(ctx, received.event));
-  if (route !== undefined && !ctx.seats.isHere(route.agentId, route.sessionKey)) {
-    const body: JsonValue = JSON.parse(JSON.stringify({ kind: "change", event: received.event }));
-    await ctx.control.send({ ...route, body });
+  const changed = ctx.sharedSeats && (await findChanged(ctx, received.event));
+  if (changed !== undefined && !ctx.seats.isHere(changed.route.agentId, changed.route.sessionKey)) {
+    const request = { kind: "change", event: received.event, wasOpen: wasOpen || changed.isOpen };
+    const body: JsonValue = JSON.parse(JSON.stringify(request));
+    await ctx.control.send({ ...changed.route, body });
     return "accepted";
   }
   if (received.kind === "deleted") return applyDeletion(ctx, received.event);
-  const edit = await applyEdit(ctx, received.event);
+  const edit = await applyEdit(ctx, received.event, wasOpen);
   return typeof edit === "string" ? edit : takeEdited(ctx, edit);
 }
 
@@ -112,6 +118,8 @@ async function takeMessage(
   const admitted = await metrics.timed("route", () => admit(ctx, received.event, terms));
   const outcome = await metrics.timed("accept", () => accept(ctx, received, admitted));
   if (outcome.outcome !== "accepted") return outcome;
+  // Messages that are being claimed may precede this one in its session.
+  if (ctx.claiming.size > 0) await Promise.all(ctx.claiming);
   enter(ctx, outcome.accepted, outcome.isOurs);
   await outcome.onDisk;
   return outcome;
@@ -120,14 +128,14 @@ async function takeMessage(
 /** @param isOurs true if the message is reserved for this node */
 function enter(ctx: GatewayContext, accepted: Accepted, isOurs: boolean): void {
   const { decision, route } = accepted;
-  if (decision.kind === "answer" && !ctx.seats.isHere(route.agentId, route.sessionKey))
-    void passOn(ctx, accepted, isOurs);
+  const isHere = isOurs && ctx.seats.isHere(route.agentId, route.sessionKey);
+  if (decision.kind === "answer" && !isHere) void passOn(ctx, accepted, isOurs);
   else if (decision.kind === "answer") enqueue(ctx, queuedMessage(accepted));
   // Not awaited, because the next start repeats the decision after a crash.
   else void endUnanswered(ctx, accepted, decision);
 }
 
-/** Leaves a message to the node that runs its agent. */
+/** Leaves a message to the node that runs its agent, or to this node's next claim, behind the earlier ones. */
 async function passOn(
   { store, lease, logger }: GatewayContext,
   { id, route }: Accepted,
@@ -146,6 +154,17 @@ async function passOn(
  * startup and at intervals, because another process's work becomes available when that process ends.
  */
 export async function recover(ctx: GatewayContext): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  ctx.claiming.add(promise);
+  try {
+    await recoverAll(ctx);
+  } finally {
+    ctx.claiming.delete(promise);
+    resolve();
+  }
+}
+
+async function recoverAll(ctx: GatewayContext): Promise<void> {
   const { store, lease, lanes, userQuestions, queueModes, crashBlame, seats } = ctx;
   // Load the questions from earlier processes, because a message may answer one of them.
   await userQuestions.load();

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { createControl } from "@signalbox/home";
 import { openStore } from "@signalbox/store";
 import { recalled, textMessage } from "@signalbox/testkit/feishu";
 import { expect, it, onTestFinished } from "vitest";
@@ -109,6 +110,23 @@ it("stops a run and withdraws a message on the gateway that runs the agent", asy
     "the message is withdrawn",
   );
   expect(said(world)).toEqual([]);
+});
+
+it("answers an edit that another gateway received before the answer and that is executed after it", async () => {
+  const world = await openWorld();
+  world.script([{ text: "one" }, { text: "two" }]);
+  const one = await startNode(world, "one", config);
+  const { store } = await openShared(world);
+  await one.post(ask("hello", "om_1"));
+  await eventually(() => said(world).length === 1, "the message is answered");
+  const row = await store.inbox.find({ messageId: "om_1" });
+  const event = { ...row?.payload.event, type: "edited", eventId: "ev_edit", text: "hello again" };
+  const control = createControl({ kv: store.kv, hints: store.hints, now: Date.now, onFailure() {} });
+  const request = { kind: "change", event, wasOpen: true };
+  const session = { agentId: "coder", sessionKey: row?.route?.sessionKey ?? "" };
+  await control.send({ ...session, body: JSON.parse(JSON.stringify(request)) });
+  await eventually(() => said(world).length === 2, "the edit is answered");
+  expect(JSON.stringify(world.anthropic.requests.at(-1)?.body)).toContain("(edited) hello again");
 });
 
 it("changes schedules and removes conversations where their agent runs", async () => {

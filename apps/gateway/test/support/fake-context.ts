@@ -13,6 +13,7 @@ export function fakeContext(parts: { readonly [Part in keyof GatewayContext]?: u
     getAccount: () => undefined,
     getChannel: () => undefined,
     getCapabilities: () => undefined,
+    claiming: new Set(),
     ...parts,
   });
 }

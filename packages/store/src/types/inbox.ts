@@ -54,6 +54,11 @@ export type InboxAccepted =
       /** Strictly increasing within a session, with gaps. Not comparable between sessions. */
       readonly seq: number;
       readonly state: "accepted" | "queued";
+      /**
+       * True if the message got no lease, because earlier messages of its session wait and belong to another lease or to
+       * none. Only stores that processes share do this.
+       */
+      readonly isUnclaimed?: true;
     }
   | {
       readonly outcome: "duplicate";
@@ -169,7 +174,7 @@ export interface InboxStore<T extends Bodies = Bodies> {
   /**
    * Claims waiting messages that have no lease or a lost one, routed or not, and assigns them to `lease`. Returns them
    * in the order of arrival. Never returns the messages of `lease` itself, even if it has expired, because its holder
-   * is already working on them.
+   * is already working on them. Leaves a message whose session has an earlier one that cannot be claimed yet.
    *
    * @param mayClaim returns false for messages that other processes answer. It gets the route, if the message has one.
    * Default: all messages

@@ -70,9 +70,10 @@ export async function accept(
   trace(tracer, accepted, received, admitted);
   log(ctx.logger, accepted);
   report(ctx, accepted);
+  const isHeld = isOurs && outcome.isUnclaimed !== true;
   // The node that claims a message publishes it to the viewers on all nodes.
-  if (isOurs || ctx.liveRelay === undefined) publishMessage(ctx, accepted);
-  return { outcome: "accepted", accepted, isOurs, onDisk };
+  if (isHeld || ctx.liveRelay === undefined) publishMessage(ctx, accepted);
+  return { outcome: "accepted", accepted, isOurs: isHeld, onDisk };
 }
 
 function inboxEntry(

@@ -29,20 +29,34 @@ const MAX_AGE_MS = 24 * 60 * 60 * 1000;
 /** Maximum age of a direct message whose edit may have overtaken it, in milliseconds. */
 const MAX_OVERTAKING_MS = 60_000;
 
-/** Returns the agent and the session that answer the message of an edit or a deletion, if there are any. */
-export async function findRoute(
-  { store: { inbox } }: GatewayContext,
-  event: EditedEvent | DeletedEvent,
-): Promise<InboxRoute | undefined> {
-  const original = await findOfBot(inbox, event);
-  const { answeredAs } = original?.payload ?? {};
-  return ((answeredAs && (await inbox.get(answeredAs))) ?? original)?.route;
+/** The message that an edit or a deletion changes. */
+interface ChangedMessage {
+  /** The agent and the session that answer it. */
+  readonly route: InboxRoute;
+  /** True if the message has not ended. */
+  readonly isOpen: boolean;
 }
 
-/** Applies a person's edit to a message. */
+/** Returns the message of an edit or a deletion, if an agent answers it. */
+export async function findChanged(
+  { store: { inbox } }: GatewayContext,
+  event: EditedEvent | DeletedEvent,
+): Promise<ChangedMessage | undefined> {
+  const original = await findOfBot(inbox, event);
+  const { answeredAs } = original?.payload ?? {};
+  const row = (answeredAs && (await inbox.get(answeredAs))) ?? original;
+  return row?.route && { route: row.route, isOpen: row.settledAt === undefined };
+}
+
+/**
+ * Applies a person's edit to a message.
+ *
+ * @param wasOpen true if the message had not ended when another node received the edit
+ */
 export async function applyEdit(
   ctx: GatewayContext,
   event: EditedEvent,
+  wasOpen: boolean,
 ): Promise<EmitResult | NewlyAddressed> {
   const { inbox } = ctx.store;
   const original = await findOfBot(inbox, event);
@@ -55,7 +69,8 @@ export async function applyEdit(
   const before = (answeredAs && (await inbox.get(answeredAs))) ?? original;
   const stored: InboundRecord = { ...before.payload, event: asMessage(event, before.payload.event) };
   if (before.route === undefined) return editUnanswered(ctx, before, stored, event);
-  return editAnswered(ctx, { ...before, route: before.route }, stored, event);
+  const isOpen = wasOpen || before.state === "queued" || before.state === "running";
+  return editAnswered(ctx, { ...before, route: before.route, isOpen }, stored, event);
 }
 
 /**
@@ -84,11 +99,11 @@ async function editUnanswered(
 
 async function editAnswered(
   ctx: GatewayContext,
-  before: InboxRow<GatewayBodies> & { readonly route: InboxRoute },
+  before: InboxRow<GatewayBodies> & ChangedMessage,
   stored: InboundRecord,
   event: EditedEvent,
 ): Promise<EmitResult> {
-  const { route, state } = before;
+  const { route, isOpen } = before;
   await ctx.queueModes.read(route.sessionKey);
   // Change the lane before the row. If the row were changed first and the process died, the redelivered edit would
   // appear to have been applied although no run has seen it.
@@ -99,9 +114,8 @@ async function editAnswered(
   const earlier = before.payload.event;
   const isOther = event.text !== earlier.text || describeMedia(event) !== describeMedia(earlier);
   const isChanged = isOther && before.detail?.rule !== DELETED;
-  const isRunning = state === "queued" || state === "running";
-  if (isChanged && isRunning && event.automatic !== true) {
-    // A run has read the message or is about to read it. The correction steers this run.
+  if (isChanged && isOpen && event.automatic !== true) {
+    // A run has read the message or is about to read it. The correction steers this run, or follows it.
     const text = `(edited) ${event.text}`;
     return correct(ctx, { ...stored, event: { ...stored.event, text } }, route);
   }

@@ -59,7 +59,7 @@ export const MUTANTS: readonly Mutant[] = [
       {
         file: `${GATEWAY}/pipeline/pipeline.ts`,
         from: 'const outcome = await metrics.timed("accept", () => accept(ctx, received, admitted));',
-        to: 'const late = accept(ctx, received, admitted); void late.then((one) => one.outcome === "accepted" && enter(ctx, one.accepted)).catch(() => {}); if (late) return { outcome: "accepted" }; const outcome = await late;',
+        to: 'const late = accept(ctx, received, admitted); void late.then((one) => one.outcome === "accepted" && enter(ctx, one.accepted, one.isOurs)).catch(() => {}); if (late) return { outcome: "accepted" }; const outcome = await late;',
       },
     ],
     scenario: {
@@ -245,7 +245,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${GATEWAY}/pipeline/4-queue/edits.ts`,
-        from: "if (isChanged && isRunning && event.automatic !== true) {",
+        from: "if (isChanged && isOpen && event.automatic !== true) {",
         to: "if (false) {",
       },
     ],
