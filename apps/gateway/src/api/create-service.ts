@@ -103,7 +103,11 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
     prune: maintenance.prune,
     vacuum: maintenance.vacuum,
     async webhook(channel, account, request, read) {
-      return accounts.get(channel, account)?.running.webhook?.(request, read);
+      const running = accounts.get(channel, account)?.running;
+      // The account starts, or waits for its lease. The platform delivers the event again.
+      if (running === undefined && accounts.definition(channel, account) !== undefined)
+        return new Response(null, { status: 503, headers: { "retry-after": "1" } });
+      return running?.webhook?.(request, read);
     },
   };
 }

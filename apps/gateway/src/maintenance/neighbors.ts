@@ -31,11 +31,8 @@ export function createNeighbors(ctx: GatewayContext, onLost: (error: Error) => v
   const workspaces = createOwnWorkspaces(ctx);
   let timer: NodeJS.Timeout | undefined;
   let stopListening = (): void => {};
-  let looking: Promise<void> | undefined;
-  let isRequested = false;
-  let isStopped = false;
 
-  async function look(): Promise<void> {
+  async function moveAgents(): Promise<void> {
     if (sharedSeats === undefined) return;
     const { taken, left } = await sharedSeats.balance({
       isAble: workspaces.areUsable,
@@ -48,7 +45,12 @@ export function createNeighbors(ctx: GatewayContext, onLost: (error: Error) => v
     });
     if (taken.length > 0) logger.info({ agents: taken }, "agents run on this node now");
     if (left.length > 0) logger.info({ agents: left }, "agents were given up for another node");
-    if (taken.length + left.length > 0) await reloadTriggers(ctx);
+    if (taken.length + left.length === 0) return;
+    await reloadTriggers(ctx);
+    work.request();
+  }
+
+  async function takeWork(): Promise<void> {
     // A client that waits for a message at another node sees its run from the beginning.
     await ctx.liveRelay?.look();
     if (heldLeases.isRecovering()) return;
@@ -57,36 +59,62 @@ export function createNeighbors(ctx: GatewayContext, onLost: (error: Error) => v
     await executeControl(ctx);
   }
 
-  async function lookAll(): Promise<void> {
-    do {
-      isRequested = false;
-      await look().catch((error: unknown) =>
-        logger.warn({ err: reasonOf(error) }, "could not look for work of other gateways"),
-      );
-    } while (isRequested && !isStopped);
-    looking = undefined;
-  }
-
-  function request(): void {
-    if (isStopped) return;
-    isRequested = true;
-    looking ??= lookAll();
-  }
-
+  const onFailure = (error: unknown): void =>
+    logger.warn({ err: reasonOf(error) }, "could not look for work of other gateways");
+  // Agents of a dead node are taken even while much work is being taken.
+  const agents = createLook(moveAgents, onFailure);
+  const work = createLook(takeWork, onFailure);
   return {
     async start() {
       ctx.liveRelay?.start();
-      await retry(look);
-      timer = setInterval(request, LOOK_MS).unref();
+      await retry(moveAgents);
+      await retry(takeWork);
+      timer = setInterval(() => {
+        agents.request();
+        work.request();
+      }, LOOK_MS).unref();
       stopListening = store.hints.listen((agentId) => {
-        if (!isLiveTopic(agentId) && runsHere(ctx, agentId)) request();
+        if (!isLiveTopic(agentId) && runsHere(ctx, agentId)) work.request();
       });
     },
     async stop() {
-      isStopped = true;
       clearInterval(timer);
       stopListening();
-      await looking;
+      await Promise.all([agents.stop(), work.stop()]);
+    },
+  };
+}
+
+/** A task that runs on request, one run at a time. */
+interface Look {
+  /** Runs the task, or once more if it is running. */
+  request(): void;
+  /** Resolves when no run is in progress. */
+  stop(): Promise<void>;
+}
+
+function createLook(task: () => Promise<void>, onFailure: (error: unknown) => void): Look {
+  let running: Promise<void> | undefined;
+  let isRequested = false;
+  let isStopped = false;
+
+  async function runAll(): Promise<void> {
+    do {
+      isRequested = false;
+      await task().catch(onFailure);
+    } while (isRequested && !isStopped);
+    running = undefined;
+  }
+
+  return {
+    request() {
+      if (isStopped) return;
+      isRequested = true;
+      running ??= runAll();
+    },
+    async stop() {
+      isStopped = true;
+      await running;
     },
   };
 }

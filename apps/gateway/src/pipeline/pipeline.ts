@@ -120,7 +120,13 @@ async function takeMessage(
   if (outcome.outcome !== "accepted") return outcome;
   // Messages that are being claimed may precede this one in its session.
   if (ctx.claiming.size > 0) await Promise.all(ctx.claiming);
-  enter(ctx, outcome.accepted, outcome.isOurs);
+  const { accepted, isOurs } = outcome;
+  const isBehindClaimed = ctx.sharedSeats !== undefined && ctx.claimed.length > 0;
+  if (isBehindClaimed && isOurs && accepted.decision.kind === "answer") {
+    // They could not be queued, for example because the database was away. The next recovery queues all of them.
+    ctx.claimed.push(accepted.id);
+    ctx.store.hints.send(accepted.route.agentId);
+  } else enter(ctx, accepted, isOurs);
   await outcome.onDisk;
   return outcome;
 }

@@ -247,6 +247,26 @@ it("listens on one of several hosts, and on the next when that one stops", async
   expect(two.accounts.health()).toEqual([{ channel: "echo", account: "main", state: "ready" }]);
 });
 
+it("can still send if its lease cannot be requested", async () => {
+  const { accounts, delays } = createHost(createChannel(async () => {}));
+  const answers: (() => Promise<undefined>)[] = [
+    async () => undefined,
+    () => Promise.reject(new Error("the database is away")),
+    async () => undefined,
+  ];
+  let requests = 0;
+  const acquireLease = async (): Promise<undefined> => answers[requests++]?.();
+  await accounts.start({ ...services, acquireLease });
+  const account = accounts.get("echo", "main");
+  delays[0]?.end();
+  await expect.poll(() => delays).toHaveLength(2);
+  expect(accounts.get("echo", "main")).toBe(account);
+  delays[1]?.end();
+  await expect.poll(() => requests).toBe(3);
+  expect(accounts.get("echo", "main")).toBe(account);
+  await accounts.stop(0);
+});
+
 it("cannot send over a connection that another host has", async () => {
   const leases = createLeases();
   const definition: ChannelDefinition = {

@@ -258,6 +258,9 @@ class AccountHost implements Accounts {
     } catch (error) {
       // If the lease was lost, the account is already waiting for the next attempt.
       if (ending.signal.aborted || account.lease !== lease) return;
+      // The lease could not be requested, for example because the database is away. The account can still send.
+      if (lease === undefined && services.acquireLease !== undefined && account.running !== undefined)
+        return this.#startLater(key, account, services, services.leaseRetryMs);
       delete account.running;
       delete account.down;
       delete account.lease;

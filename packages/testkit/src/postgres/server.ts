@@ -1,8 +1,17 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { appendFileSync, chownSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
@@ -43,7 +52,11 @@ interface Installation {
 function findBinaries(): string | undefined {
   const debian = globSync("/usr/lib/postgresql/*/bin").toSorted((a, b) => versionOf(b) - versionOf(a));
   const folders = [...(process.env.PATH ?? "").split(delimiter), ...debian];
-  return folders.find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres")));
+  const found = folders.find(
+    (folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres")),
+  );
+  // A folder of the path may have links to some of the programs only.
+  return found === undefined ? undefined : dirname(realpathSync(join(found, "postgres")));
 }
 
 const versionOf = (folder: string): number => Number(/\d+/.exec(folder)?.[0] ?? 0);
