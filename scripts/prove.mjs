@@ -8,6 +8,7 @@ const scripts = dirname(fileURLToPath(import.meta.url));
 const gateway = join(dirname(scripts), "apps", "gateway");
 const proofs = {
   crash: { run: ["test/proofs/crash/run.ts"], takes: "[kills]" },
+  cluster: { run: ["test/proofs/cluster/run.ts"], takes: "[rounds] [--seed N]" },
   channels: { run: ["test/proofs/channels/run.ts"], takes: "[kills] [channel]" },
   mutants: { run: ["test/proofs/mutants/run.ts"], takes: "[words]" },
   sweep: { run: ["test/proofs/crash/run-sweep.ts"] },

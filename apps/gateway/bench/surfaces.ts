@@ -18,14 +18,14 @@ export interface Surface {
 /** Who waits for the reply to which message. One look at the fake server's requests serves all of them. */
 export class FeishuSurface implements Surface {
   readonly name = "Feishu webhook";
-  readonly #gateway: GatewayProcess;
+  readonly #gateway: Pick<GatewayProcess, "url">;
   readonly #fakeServer: FakeFeishu;
   readonly #token: string;
   readonly #waiting = new Map<string, (at: number) => void>();
   #looked = 0;
   #looking = false;
 
-  constructor(gateway: GatewayProcess, fakeServer: FakeFeishu, token: string) {
+  constructor(gateway: Pick<GatewayProcess, "url">, fakeServer: FakeFeishu, token: string) {
     this.#gateway = gateway;
     this.#fakeServer = fakeServer;
     this.#token = token;

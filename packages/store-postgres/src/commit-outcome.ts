@@ -9,8 +9,8 @@ const TIME_LIMIT_MS = 60_000;
 const RETRY_DELAY_MS = 100;
 
 /**
- * Returns true if a transaction was committed whose connection was lost during its commit. Waits until the server can be
- * reached and has ended the transaction.
+ * Returns true if a transaction was committed whose connection was lost during its commit. Waits until the server can
+ * be reached and has ended the transaction.
  *
  * @throws StoreError `io` if the outcome cannot be determined in time, or not at all
  */

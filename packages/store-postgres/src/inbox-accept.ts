@@ -65,7 +65,7 @@ export function createAccept<T extends Bodies>(
 const NO_LEASE = { leaseName: "", leaseEpoch: 0 };
 
 /**
- * Returns true if messages of the same session wait that are not the lease's own. They are older, so they have to be
+ * Returns true if messages of the same session wait that do not belong to the lease. They are older and must be
  * claimed before this message.
  */
 async function hasOthersWaiting({ db }: Transaction, { route, lease }: InboxAccept): Promise<boolean> {

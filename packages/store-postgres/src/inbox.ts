@@ -143,8 +143,8 @@ function claimDue<T extends Bodies>(
 }
 
 /**
- * Omits messages whose session has an earlier waiting one that was skipped or belongs to another valid lease. Messages of
- * a session are answered in their order.
+ * Omits messages whose session has an earlier waiting one that was skipped or belongs to another valid lease. Messages
+ * of a session are answered in their order.
  */
 async function omitBlocked(
   { db }: Transaction,

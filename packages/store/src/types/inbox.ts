@@ -55,8 +55,8 @@ export type InboxAccepted =
       readonly seq: number;
       readonly state: "accepted" | "queued";
       /**
-       * True if the message got no lease, because earlier messages of its session wait and belong to another lease or to
-       * none. Only stores that processes share do this.
+       * True if the message got no lease, because earlier messages of its session wait and belong to another lease or
+       * to none. Only stores that processes share do this.
        */
       readonly isUnclaimed?: true;
     }

@@ -1,8 +1,7 @@
-import { gather } from "./gather.ts";
+import { gather, type JudgedWorld } from "./gather.ts";
 import { judge, type Verdict } from "./judge.ts";
-import type { World } from "./world.ts";
 
-/** Holds every message against what the fake servers saw. The gateway must have ended. */
-export async function check(world: World): Promise<Verdict> {
+/** Holds every message against what the fake servers saw. The gateways must have ended. */
+export async function check(world: JudgedWorld): Promise<Verdict> {
   return judge(await gather(world));
 }

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openStore } from "@signalbox/store";
-import type { GatewayBodies } from "../../../src/store.ts";
+import type { GatewayStore } from "../../../src/store.ts";
 import { comingBackIn, nameOf } from "./conversation.ts";
 import type { Evidence, Post } from "./evidence.ts";
 import { chatOf, messageId } from "./platform.ts";
@@ -13,14 +12,31 @@ const ALL = 1_000_000;
 const BY_ITSELF = /^(.*\/)?(schedule|subagent):/;
 const STATES = ["pending", "sending", "sent", "uncertain", "dead", "expired"] as const;
 
-/** Collects what is to be judged of a world. Its gateway must have ended. */
-export async function gather(world: World): Promise<Evidence> {
-  const store = await openStore<GatewayBodies>({ path: join(world.home, "signalbox.db") });
+/** The parts of a world that are judged. */
+export type JudgedWorld = Pick<
+  World,
+  | "anthropic"
+  | "breaks"
+  | "feishu"
+  | "logs"
+  | "mode"
+  | "openStore"
+  | "platform"
+  | "relays"
+  | "secrets"
+  | "vendors"
+  | "wasTurned"
+  | "workspaces"
+>;
+
+/** Collects what is to be judged of a world. Its gateways must have ended. */
+export async function gather(world: JudgedWorld): Promise<Evidence> {
+  const store: GatewayStore = await world.openStore();
   try {
     const inbox = await store.inbox.list({ limit: ALL });
     const outbox = await store.outbox.list({ states: STATES, limit: ALL });
     const { runsActive } = await store.maintenance.stats();
-    const { ok, problems } = await store.admin.integrity();
+    const damage = (await store.admin?.integrity())?.problems ?? [];
     const { acknowledged, unaddressed, edits, deletions, odd } = world.platform;
     const { mode, secrets } = world;
     const setAside = new Set(
@@ -66,12 +82,12 @@ export async function gather(world: World): Promise<Evidence> {
         })),
       })),
       runsActive,
-      damage: ok ? [] : problems,
+      damage,
       requests: world.anthropic.requests.map(({ body, status, text }) => ({ body, status, text })),
       posts: postsOf(world),
       breaks: world.breaks(),
-      ran: linesOf(join(world.workspace, "effects.log")),
-      notes: notesIn(join(world.workspace, "notes")),
+      ran: world.workspaces.flatMap((folder) => linesOf(join(folder, "effects.log"))),
+      notes: new Set(world.workspaces.flatMap((folder) => notesIn(join(folder, "notes")))),
     };
   } finally {
     await store.close();
@@ -79,14 +95,14 @@ export async function gather(world: World): Promise<Evidence> {
 }
 
 /** How the proof calls the messages of people, by what their platforms call them. */
-function namesOf({ platform, vendors }: World): ReadonlyMap<string, string> {
+function namesOf({ platform, vendors }: JudgedWorld): ReadonlyMap<string, string> {
   const named = platform.acknowledged.map(
     (tag) => [vendors.get(tag.session)?.idOf(tag) ?? messageId(nameOf(tag)), messageId(nameOf(tag))] as const,
   );
   return new Map(named);
 }
 
-function postsOf({ feishu, relays, vendors }: World): Post[] {
+function postsOf({ feishu, relays, vendors }: JudgedWorld): Post[] {
   const there = feishu.sent.map(({ messageId, chatId, content, edits, uuid, parentId, deleted }) => ({
     channel: "feishu",
     messageId,
@@ -105,7 +121,7 @@ function linesOf(file: string): string[] {
   return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
 }
 
-function notesIn(folder: string): Set<string> {
+function notesIn(folder: string): string[] {
   const files = existsSync(folder) ? readdirSync(folder) : [];
-  return new Set(files.map((name) => name.replace(/\.txt$/, "")));
+  return files.map((name) => name.replace(/\.txt$/, ""));
 }

@@ -2,10 +2,11 @@
 import { existsSync } from "node:fs";
 import type { Tuning } from "../../../dist/prepare.js";
 import { failpointInstrument, failpointsOf } from "./failpoints.ts";
-import { turnAtSignal } from "./turned-clock.ts";
+import { skewClock, turnAtSignal } from "./turned-clock.ts";
 
-const { SIGNALBOX_TURN_MS: turnMs } = process.env;
+const { SIGNALBOX_TURN_MS: turnMs, SIGNALBOX_SKEW_MS: skewMs } = process.env;
 if (turnMs !== undefined) turnAtSignal(Number(turnMs));
+if (skewMs !== undefined) skewClock(Number(skewMs));
 const { runSignalbox }: typeof import("../../../dist/run-signalbox.js") = await import(programFile());
 
 await runSignalbox(process.argv, tuning(process.env));

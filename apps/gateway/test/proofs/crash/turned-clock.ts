@@ -10,3 +10,9 @@ export function turnAtSignal(byMs: number): void {
     turnedBy = byMs;
   });
 }
+
+/** Sets the clock of this process ahead by so many milliseconds, or back. */
+export function skewClock(byMs: number): void {
+  const { now } = Date;
+  Date.now = () => now() + byMs;
+}

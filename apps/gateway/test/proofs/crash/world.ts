@@ -8,7 +8,7 @@ import { openStore } from "@signalbox/store";
 import { type FakeAnthropic, startAnthropic } from "@signalbox/testkit/anthropic";
 import { type FakeFeishu, startFeishu } from "@signalbox/testkit/feishu";
 import { stringify } from "yaml";
-import type { GatewayBodies } from "../../../src/store.ts";
+import type { GatewayBodies, GatewayStore } from "../../../src/store.ts";
 import { createDelegation } from "../../../src/triggers/delegation.ts";
 import { listScheduled } from "../../../src/triggers/list-scheduled.ts";
 import { COMPILED } from "../../support/children.ts";
@@ -74,7 +74,10 @@ const FAULT_EVERY_MS = 2_000;
 /** A home, the vendors' fake servers, and people who write all the time. */
 export interface World {
   readonly home: string;
-  readonly workspace: string;
+  /** The folders in which the agents work. */
+  readonly workspaces: readonly string[];
+  /** Opens the database beside the gateways. */
+  readonly openStore: () => Promise<GatewayStore>;
   readonly mode: QueueMode;
   readonly feishu: FakeFeishu;
   readonly relays: RelayPlatform;
@@ -237,7 +240,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
 
   return {
     home,
-    workspace,
+    workspaces: [workspace],
+    openStore: () => openStore<GatewayBodies>({ path: join(home, "signalbox.db") }),
     mode,
     feishu,
     relays,
@@ -307,14 +311,14 @@ export async function openWorld(options: WorldOptions): Promise<World> {
 }
 
 /** A relay channel as the configuration has it. */
-function relayIn(session: number, { url, token }: RelayPlatform): [string, object] {
+export function relayIn(session: number, { url, token }: RelayPlatform): [string, object] {
   const name = relayOf(session) ?? "";
   const module = new URL(`./relay.ts?as=${name}`, import.meta.url).href;
   return [name, { package: module, accounts: { main: { url, token } } }];
 }
 
 /** Whether a message has a reply, or silence for one. Looks at what came since it was last asked. */
-function answeredNames(
+export function answeredNames(
   feishu: FakeFeishu,
   relays: RelayPlatform,
   vendors: ReadonlyMap<number, Vendor>,
@@ -351,7 +355,7 @@ const REST_MS = 330_000;
 async function atRest(home: string, url: string, restMs: number): Promise<void> {
   const deadline = performance.now() + restMs;
   for (let times = 0; ; ) {
-    const waiting = { ...(await statusOf(url)), toCome: await countToCome(home) };
+    const waiting = { ...(await statusOf(url)), toCome: await countToComeIn(home) };
     const isOver = Object.values(waiting).every((count) => count === 0);
     // What a message leads to may be read a moment too early.
     times = isOver ? times + 1 : 0;
@@ -369,18 +373,18 @@ async function statusOf(url: string): Promise<{ readonly messages: number; reado
   return { messages: inboxPending, replies: outboxPending };
 }
 
-/** What is scheduled, and tasks of sub-agents whose end nobody was told of. */
-async function countToCome(home: string): Promise<number> {
+async function countToComeIn(home: string): Promise<number> {
   const store = await openStore<GatewayBodies>({ path: join(home, "signalbox.db"), access: "read" });
   try {
-    const subAgents = createDelegation({
-      store,
-      logger: { warn: () => {} },
-      now: Date.now,
-      seats: ALL_SEATS,
-    });
-    return (await listScheduled(store.kv)).length + (await subAgents.countOpen());
+    return await countToCome(store);
   } finally {
     await store.close();
   }
+}
+
+/** What is scheduled, and tasks of sub-agents whose end nobody was told of. */
+export async function countToCome(store: GatewayStore): Promise<number> {
+  const logger = { warn: () => {} };
+  const subAgents = createDelegation({ store, logger, now: Date.now, seats: ALL_SEATS });
+  return (await listScheduled(store.kv)).length + (await subAgents.countOpen());
 }

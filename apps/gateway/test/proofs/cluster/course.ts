@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { check } from "../crash/check.ts";
+import type { Random } from "../crash/random.ts";
+import { DISTURBANCES, type Disturbance, disturb } from "./disturb.ts";
+import { type ClusterOptions, openCluster } from "./world.ts";
+
+/** Disturbances of one round. Twenty rounds are the whole proof. */
+const ROUND: Readonly<Record<Disturbance, number>> = {
+  kill: 25,
+  stop: 5,
+  "black hole": 3,
+  "late commit": 2,
+  "lost commits": 5,
+  "slow network": 2,
+  restart: 1,
+  outage: 1,
+  promotion: 1,
+  "rolling restart": 1,
+};
+
+/** Longest pause between two disturbances, in milliseconds. */
+const PAUSE_MS = 1_500;
+
+export interface ClusterReport {
+  /** A sentence for each broken promise. */
+  readonly violations: readonly string[];
+  /** Messages that were acknowledged. */
+  readonly messages: number;
+  readonly replies: number;
+  readonly poisoned: number;
+  /** Tool calls with an unknown outcome. */
+  readonly unknown: number;
+  /** Commits whose answer was lost. */
+  readonly lostCommits: number;
+  readonly disturbances: ReadonlyMap<Disturbance, number>;
+  /**
+   * Times until everything was taken over, in milliseconds. After a failure of the database: until all leases were
+   * renewed.
+   */
+  readonly takeovers: ReadonlyMap<Disturbance, readonly number[]>;
+}
+
+/** Returns the disturbances of some rounds in an order that the seed decides. */
+export function planCourse(random: Random, rounds: number): Disturbance[] {
+  const left = DISTURBANCES.flatMap((what) => Array.from({ length: ROUND[what] * rounds }, () => what));
+  const course: Disturbance[] = [];
+  while (left.length > 0) course.push(...left.splice(random.int(0, left.length - 1), 1));
+  return course;
+}
+
+/** Disturbs one cluster while people write, lets it come to rest, and judges everything that happened. */
+export async function runCourse(
+  course: readonly Disturbance[],
+  options: ClusterOptions & { readonly progress?: (what: Disturbance, takeovers: readonly number[]) => void },
+): Promise<ClusterReport> {
+  const { random } = options;
+  const world = await openCluster(options);
+  const violations: string[] = [];
+  const disturbances = new Map<Disturbance, number>();
+  const takeovers = new Map<Disturbance, number[]>();
+  try {
+    await world.startAll();
+    for (const what of course) {
+      await sleep(random.int(0, PAUSE_MS));
+      const outcome = await disturb(what, world, random);
+      disturbances.set(what, (disturbances.get(what) ?? 0) + 1);
+      takeovers.set(what, [...(takeovers.get(what) ?? []), ...outcome.takeovers]);
+      violations.push(...outcome.violations);
+      options.progress?.(what, outcome.takeovers);
+    }
+    await world.settle();
+    const verdict = await check(world);
+    return {
+      violations: [...violations, ...world.unexpected, ...verdict.violations],
+      messages: verdict.messages,
+      replies: verdict.replies,
+      poisoned: verdict.poisoned,
+      unknown: verdict.unknown,
+      lostCommits: world.nodes.reduce((sum, { proxy }) => sum + proxy.lostCommits, 0),
+      disturbances,
+      takeovers,
+    };
+  } catch (error) {
+    const reason = `rest: ${error instanceof Error ? error.message : String(error)}`;
+    throw new Error([...violations, ...world.unexpected, reason].join("\n"), { cause: error });
+  } finally {
+    await world.close();
+  }
+}

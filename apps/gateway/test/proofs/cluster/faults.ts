@@ -1,0 +1,126 @@
+import { seeded } from "../crash/random.ts";
+import type { BuildCopy } from "../mutants/build-copy.ts";
+import type { Edit } from "../mutants/mutants.ts";
+import { runCourse } from "./course.ts";
+import type { DatabaseServer } from "./database.ts";
+import type { Disturbance } from "./disturb.ts";
+
+/** A fault that breaks a promise of the cluster. */
+interface PlantedFault {
+  readonly name: string;
+  readonly edits: readonly Edit[];
+  /** The disturbances that show it. */
+  readonly course: readonly Disturbance[];
+  /** Duration of leases, in milliseconds. Default: that of the gateway. */
+  readonly leaseMs?: number;
+  /** The violation that must be reported. */
+  readonly caughtBy: RegExp;
+}
+
+const STORE = "packages/store-postgres/src";
+
+export const FAULTS: readonly PlantedFault[] = [
+  {
+    name: "checks leases without a lock",
+    edits: [{ file: `${STORE}/run-rows.ts`, from: '    .for("update");\n', to: "    ;\n" }],
+    course: Array.from({ length: 5 }, () => "late commit"),
+    leaseMs: 1_500,
+    caughtBy: /^(fence|duplicate|order|vendor|twice|blind|draft|state|lost|rest):/,
+  },
+  {
+    name: "judges leases by the clock of the node",
+    edits: [
+      {
+        file: `${STORE}/database.ts`,
+        from: "clock === undefined ? TRANSACTION_TIME : sql<number>`${clock()}::bigint`",
+        to: "sql<number>`${Date.now()}::bigint`",
+      },
+      { file: `${STORE}/transaction.ts`, from: "clock?.() ?? row?.at ?? Number.NaN", to: "Date.now()" },
+    ],
+    course: ["slow network", "slow network"],
+    caughtBy: /^ended:/,
+  },
+  {
+    name: "relies on hints and does not poll",
+    edits: [
+      {
+        file: "apps/gateway/src/maintenance/neighbors.ts",
+        from: "        agents.request();\n        work.request();\n",
+        to: "",
+      },
+    ],
+    course: ["stop"],
+    caughtBy: /^takeover: nobody took/,
+  },
+  {
+    name: "takes over without grace after an outage of the database",
+    edits: [
+      {
+        file: "packages/home/src/held-leases.ts",
+        from: "isRecovering: () => now() - renewedAt > leaseMs || now() < recoveringUntil,",
+        to: "isRecovering: () => false,",
+      },
+    ],
+    course: ["outage", "outage", "outage"],
+    caughtBy: /^ended:/,
+  },
+  {
+    name: "takes a lost commit for a failure",
+    edits: [
+      {
+        file: `${STORE}/database.ts`,
+        from: "if (isLost && !(await wasCommitted(pool, await id)))",
+        to: "if (isLost)",
+      },
+    ],
+    course: Array.from({ length: 6 }, () => "lost commits"),
+    caughtBy: /^(rest|ended|duplicate|lost|twice|state|open):/,
+  },
+];
+
+/** A gateway with a fault comes to rest late or never; one without in much less. */
+const REST_MS = 30_000;
+
+/** Runs the scenario of a fault and returns the violations. */
+export async function violationsIn(
+  { course, leaseMs }: PlantedFault,
+  { server, main, seed }: { readonly server: DatabaseServer; readonly main: string; readonly seed: number },
+): Promise<readonly string[]> {
+  try {
+    const { violations } = await runCourse(course, {
+      random: seeded(seed),
+      server,
+      sessions: 4,
+      pauseMs: 300,
+      mode: "followup",
+      restMs: REST_MS,
+      main,
+      ...(leaseMs === undefined ? {} : { leaseMs }),
+    });
+    return violations;
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    return text.split("\n");
+  }
+}
+
+/** Plants a fault, and returns the violation that shows it, if any. */
+export async function hunt(
+  fault: PlantedFault,
+  copy: BuildCopy,
+  { server, seeds }: { readonly server: DatabaseServer; readonly seeds: readonly number[] },
+): Promise<{ readonly caught: string | undefined; readonly others: readonly string[] }> {
+  const restore = copy.plant(fault.edits);
+  const others: string[] = [];
+  try {
+    for (const seed of seeds) {
+      const violations = await violationsIn(fault, { server, main: copy.main, seed });
+      const caught = violations.find((text) => fault.caughtBy.test(text));
+      if (caught !== undefined) return { caught, others };
+      others.push(...violations);
+    }
+    return { caught: undefined, others };
+  } finally {
+    restore();
+  }
+}

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ProofDatabase } from "./database.ts";
+
+/** Work that belongs to a process: its leases with their epochs, and the stamp of its runs and messages. */
+export interface Holding {
+  readonly node: string;
+  /** Epochs by the names of seats and accounts. */
+  readonly leases: ReadonlyMap<string, string>;
+  /** The epoch of the lease under which it writes. */
+  readonly epoch: string;
+}
+
+/** Interval at which the database is searched for what is left of a process, in milliseconds. */
+const LOOK_MS = 25;
+
+interface LeaseRow {
+  readonly name: string;
+  readonly epoch: string;
+}
+
+const own = (node: string): string => `gateway ${node}`;
+
+/** Reads what a node holds now. */
+export async function readHolding({ query }: ProofDatabase, node: string): Promise<Holding> {
+  const rows = await query<LeaseRow>(
+    "SELECT name, epoch::text FROM lease WHERE holder = $1 AND expires_at > 0",
+    [node],
+  );
+  const leases = rows.filter(({ name }) => name !== own(node) && name !== "maintenance");
+  return {
+    node,
+    leases: new Map(leases.map(({ name, epoch }) => [name, epoch])),
+    epoch: rows.find(({ name }) => name === own(node))?.epoch ?? "0",
+  };
+}
+
+/** Returns what no other process has taken from a node yet, in words for a report. */
+async function findLeft({ query }: ProofDatabase, { node, leases, epoch }: Holding): Promise<string[]> {
+  const held = await query<LeaseRow>(
+    "SELECT name, epoch::text FROM lease WHERE name = ANY($1) AND holder <> ''",
+    [[...leases.keys()]],
+  );
+  const epochs = new Map(held.map((row) => [row.name, row.epoch]));
+  const left = [...leases].flatMap(([name, before]) => {
+    const now = epochs.get(name);
+    return now === undefined || now === before ? [name] : [];
+  });
+  const stamped = await query<{ what: string }>(
+    `SELECT 'run of ' || agent_id AS what FROM run
+      WHERE state = 'running' AND lease_name = $1 AND lease_epoch = $2
+     UNION ALL SELECT 'message ' || seq FROM inbox
+      WHERE settled_at IS NULL AND state IN ('accepted', 'queued') AND lease_name = $1 AND lease_epoch = $2`,
+    [own(node), epoch],
+  );
+  return [...left, ...stamped.map(({ what }) => what)];
+}
+
+/**
+ * Waits until other processes have taken everything that belonged to a node.
+ *
+ * @returns the milliseconds since `since`, or what is left after the time limit
+ */
+export async function waitForTakeover(
+  database: ProofDatabase,
+  holding: Holding,
+  { since, limitMs }: { readonly since: number; readonly limitMs: number },
+): Promise<{ readonly ms: number } | { readonly left: readonly string[] }> {
+  for (;;) {
+    const left = await findLeft(database, holding);
+    const ms = performance.now() - since;
+    if (left.length === 0) return { ms };
+    if (ms > limitMs) return { left };
+    await sleep(LOOK_MS);
+  }
+}

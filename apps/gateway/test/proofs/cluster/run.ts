@@ -1,0 +1,121 @@
+// Disturbs gateways that share a PostgreSQL database while people write, and checks the promises. Usage, in
+// apps/gateway, once built:
+//   node test/proofs/cluster/run.ts [rounds] [--seed N] [--verbose]
+// Then plants one fault after the other in a copy of the build, each of which must be found. With 0 rounds, it only
+// plants faults.
+import { parseArgs } from "node:util";
+import { seeded } from "../crash/random.ts";
+import { copyBuild } from "../mutants/build-copy.ts";
+import { type ClusterReport, planCourse, runCourse } from "./course.ts";
+import { type DatabaseServer, startDatabaseServer } from "./database.ts";
+import { DISTURBANCES, type Disturbance } from "./disturb.ts";
+import { FAULTS, hunt } from "./faults.ts";
+
+/** Conversations grow with each disturbance, and with them each request to the model. */
+const DISTURBANCES_A_WORLD = 12;
+/** Attempts to find a planted fault, each with another seed. */
+const TRIES = 3;
+/** Marks for takeovers, in milliseconds. */
+const MEDIAN_MS = 5_000;
+const MAX_MS = 8_000;
+const TAKEOVERS: readonly Disturbance[] = ["kill", "stop", "black hole"];
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seed: { type: "string" }, verbose: { type: "boolean", default: false } },
+});
+const rounds = Number(positionals[0] ?? 3);
+const seed = Number(values.seed ?? process.env["SIGNALBOX_SEED"] ?? Date.now() % 1_000_000);
+const random = seeded(seed);
+const course = planCourse(random, rounds);
+console.log(`seed ${seed}, ${rounds} rounds: ${describe(course)} (repeat with --seed ${seed})`);
+
+const server = await startDatabaseServer();
+if (typeof server === "string") {
+  console.log(`skipped: ${server}`);
+  process.exit(0);
+}
+const started = performance.now();
+const totals = { messages: 0, replies: 0, poisoned: 0, unknown: 0, lostCommits: 0 };
+const takeovers = new Map<Disturbance, number[]>();
+let done = 0;
+let broken = 0;
+try {
+  for (let from = 0; from < course.length; from += DISTURBANCES_A_WORLD) {
+    const part = course.slice(from, from + DISTURBANCES_A_WORLD);
+    const report = await runCourse(part, {
+      random,
+      server,
+      sessions: random.int(4, 8),
+      pauseMs: 600,
+      ...(values.verbose ? { progress: (what, ms) => console.log(what, ms.map(Math.round)) } : {}),
+    }).catch((error: unknown) => blame(`rest: ${error instanceof Error ? error.message : String(error)}`));
+    done += part.length;
+    if (report !== undefined) add(report);
+    console.log(
+      `${done} of ${course.length} disturbances, ${seconds()} s, ${JSON.stringify(totals)}, ${broken} broken`,
+    );
+  }
+  for (const what of DISTURBANCES) printTimes(what);
+  await plantFaults(server);
+} finally {
+  await server.stop();
+}
+console.log(broken === 0 ? "every promise held" : `${broken} promises were broken`);
+// People of a world that did not come to rest go on trying to deliver their messages.
+process.exit(broken === 0 ? 0 : 1);
+
+async function plantFaults(on: DatabaseServer): Promise<void> {
+  const copy = copyBuild();
+  try {
+    for (const fault of FAULTS) {
+      const began = performance.now();
+      const seeds = Array.from({ length: TRIES }, (_, index) => seed + index);
+      const { caught, others } = await hunt(fault, copy, { server: on, seeds });
+      const took = `${((performance.now() - began) / 1000).toFixed(0)} s`;
+      if (caught === undefined)
+        blame(`survived: a cluster that ${fault.name} (${took}): ${others.join("; ")}`);
+      else console.log(`a cluster that ${fault.name} → ${caught.slice(0, 160)} (${took})`);
+    }
+  } finally {
+    copy.remove();
+  }
+}
+
+function add(report: ClusterReport): void {
+  for (const key of ["messages", "replies", "poisoned", "unknown", "lostCommits"] as const)
+    totals[key] += report[key];
+  for (const [what, times] of report.takeovers)
+    takeovers.set(what, [...(takeovers.get(what) ?? []), ...times]);
+  report.violations.forEach(blame);
+}
+
+function blame(violation: string): undefined {
+  broken += 1;
+  console.log(`BROKEN: ${violation}`);
+}
+
+function seconds(): string {
+  return ((performance.now() - started) / 1000).toFixed(0);
+}
+
+function describe(all: readonly Disturbance[]): string {
+  return DISTURBANCES.map((what) => `${all.filter((one) => one === what).length} × ${what}`).join(", ");
+}
+
+function printTimes(what: Disturbance): void {
+  const times = (takeovers.get(what) ?? []).toSorted((a, b) => a - b);
+  const median = times[Math.floor((times.length - 1) / 2)];
+  const max = times.at(-1);
+  if (median === undefined || max === undefined) return;
+  const figures = `median ${(median / 1000).toFixed(1)} s, longest ${(max / 1000).toFixed(1)} s, ${times.length} times`;
+  if (!TAKEOVERS.includes(what)) console.log(`${what}, until all leases were renewed: ${figures}`);
+  else
+    console.log(
+      `${what}, until everything was taken over: ${figures}  [${mark(median, MEDIAN_MS)}; ${mark(max, MAX_MS)}]`,
+    );
+}
+
+function mark(ms: number, limit: number): string {
+  return `${limit / 1000} s at most: ${ms <= limit ? "kept" : "MISSED"}`;
+}
