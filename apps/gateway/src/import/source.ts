@@ -135,6 +135,10 @@ export interface ReadOptions {
   readonly owners: readonly string[];
   /** Only conversations with activity since then, in milliseconds since the epoch. */
   readonly since?: number | undefined;
+  /** True to keep sessions of schedules, webhooks and sub-agents of OpenClaw as conversations of the web page. */
+  readonly all: boolean;
+  /** True to keep conversations of OpenClaw that cannot be continued here as conversations of the web page. */
+  readonly keepUnsupported: boolean;
   /** True if notes that others may have influenced are imported as the owner's own. */
   readonly trustMemory: boolean;
   /** Maximum age of hidden messages, in milliseconds. */

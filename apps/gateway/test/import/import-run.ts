@@ -46,6 +46,8 @@ export async function run(
     accounts: {},
     owners: [],
     trustMemory: false,
+    all: false,
+    keepUnsupported: false,
     hiddenMessagesMs: 90 * DAY,
     env: {},
     now: NOW,

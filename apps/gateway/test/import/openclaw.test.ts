@@ -662,6 +662,44 @@ it("places a main conversation of several people on the web page, tainted", asyn
   expect(readFileSync(join(home, "signalbox.yaml"), "utf8")).toContain("dmScope: per-channel-peer");
 });
 
+it("keeps conversations that nobody can continue on the web page if asked to, tainted", async () => {
+  const session = (key: string, createdVia: string, id: string): FixtureSession => ({
+    key,
+    createdVia,
+    windows: [{ id: `w${id}`, createdAt: NOW, events: [said(id, `hello ${id}`, NOW)] }],
+  });
+  const sessions = {
+    main: [session("agent:main:irc:direct:9", "channel", "1"), session("agent:main:cron:job", "cron", "2")],
+  };
+  const dir = createSource({ sessions });
+  const without = await run(dir);
+  expect(without.report.items.filter(({ part }) => part === "sessions")).toMatchObject([
+    { id: "agent:main:cron:job", state: "skipped", why: expect.stringContaining("--all") },
+    {
+      id: "agent:main:irc:direct:9",
+      state: "unsupported",
+      why: expect.stringContaining("--keep-unsupported"),
+    },
+  ]);
+  const listKept = async ({ sessions }: Ran["store"]) =>
+    (await sessions.list()).filter(({ peer }) => peer?.startsWith("import-"));
+  expect(await listKept(without.store)).toEqual([]);
+
+  const { report, store, home } = await run(dir, { all: true, keepUnsupported: true });
+  const kept = await listKept(store);
+  expect(kept.map(({ key }) => key.replace(/[0-9a-f]{16}$/, "…"))).toEqual([
+    "agent:main:web:direct:import-…",
+    "agent:main:web:direct:import-…",
+  ]);
+  for (const { data } of kept)
+    expect(data).toMatchObject({ taint: { sources: expect.arrayContaining(["history"]) } });
+  const states = report.items.filter(({ part }) => part === "sessions").map(({ state }) => state);
+  expect(states).toEqual(["changed", "changed"]);
+  await store.close();
+  const again = await run(dir, { all: true, keepUnsupported: true }, { home });
+  expect(await listKept(again.store)).toEqual(kept);
+});
+
 it("refuses compressed content over the limit, and reports the conversation", async () => {
   const dir = createSource();
   const { default: Sqlite } = await import("better-sqlite3");

@@ -26,6 +26,8 @@ export interface ImportCommandOptions extends CommonOptions {
   readonly since?: number;
   readonly force?: readonly string[];
   readonly trustMemory?: boolean;
+  readonly all?: boolean;
+  readonly keepUnsupported?: boolean;
 }
 
 const POSTGRES =
@@ -39,6 +41,8 @@ export async function importFrom(
 ): Promise<void> {
   if (!isSystem(system))
     throw new GatewayError("usage", `Unknown system ${system}. It can be ${SYSTEMS.join(", ")}.`);
+  if (system !== "openclaw" && (options.all === true || options.keepUnsupported === true))
+    throw new GatewayError("usage", "--all and --keep-unsupported are only for homes of OpenClaw.");
   const { home, loaded } = configuredHome(options);
   if (loaded.config.store.url !== undefined) throw new GatewayError("usage", POSTGRES);
   const dir = resolve(
@@ -61,6 +65,8 @@ export async function importFrom(
     owners: options.owner ?? [],
     since: options.since === undefined ? undefined : now - options.since * DAY_MS,
     trustMemory: options.trustMemory === true,
+    all: options.all === true,
+    keepUnsupported: options.keepUnsupported === true,
     hiddenMessagesMs: loaded.config.retention.hiddenMessagesDays * DAY_MS,
     env: process.env,
     now,

@@ -1,9 +1,10 @@
+import { createHash } from "node:crypto";
 import type { ImportedGeneration } from "@signalbox/store";
 import { toConversation } from "../conversations.ts";
 import type { Item } from "../item.ts";
 import type { ImportedTaint } from "../messages.ts";
-import { toAccountName } from "../names.ts";
-import type { SessionPlace } from "../places.ts";
+import { toAccountName, toAgentId } from "../names.ts";
+import { createPageConversation, type SessionPlace } from "../places.ts";
 import { asRecord, asText } from "../settings.ts";
 import type { ConversationImport, LoadedConversation, ReadOptions } from "../source.ts";
 import { stripPrefix } from "./accounts.ts";
@@ -66,14 +67,20 @@ export function convertSessions(
   for (const session of [...sessions.values()].flat()) {
     const leaveOut = (state: Item["state"], why: string): void =>
       void items.push({ part: "sessions", id: session.key, state, why });
-    if (!CONVERSATIONS.has(session.createdVia))
-      leaveOut("skipped", `It belongs to the gateway itself (${session.createdVia}).`);
+    const isOfGateway = !CONVERSATIONS.has(session.createdVia);
+    if (isOfGateway && !options.all)
+      leaveOut("skipped", `It belongs to the gateway itself (${session.createdVia}). --all keeps it.`);
     else if (options.since !== undefined && session.updatedAt < options.since)
       leaveOut("skipped", "It was not active in the chosen time.");
     else if (session.windows.length === 0) leaveOut("skipped", "It contains no messages.");
     else {
-      const place = convertKey(session.key, createKeyFacts(session, facts), options);
-      if (typeof place === "string") leaveOut("unsupported", place);
+      const converted = isOfGateway
+        ? "It belongs to the gateway itself."
+        : convertKey(session.key, createKeyFacts(session, facts), options);
+      const isKept = isOfGateway || options.keepUnsupported;
+      const place = typeof converted === "string" && isKept ? placeOnPage(session.key, options) : converted;
+      if (place === undefined) leaveOut("unsupported", "Its key names no agent.");
+      else if (typeof place === "string") leaveOut("unsupported", `${place} --keep-unsupported keeps it.`);
       else {
         const present = places.get(place.key) ?? { place, sessions: [] };
         present.sessions.push(session);
@@ -103,6 +110,17 @@ export function convertSessions(
       });
   }
   return { imports, items };
+}
+
+/** Prefix of the ids of conversations that the import puts on the web page. */
+const IMPORTED_PAGE = "import-";
+
+/** Returns a conversation of owners on the web page for a session that nobody can continue. */
+function placeOnPage(key: string, options: ReadOptions): SessionPlace | undefined {
+  const [prefix, theirs = ""] = key.split(":");
+  if (prefix !== "agent" || theirs === "") return undefined;
+  const id = createHash("sha256").update(key).digest("hex").slice(0, 16);
+  return createPageConversation(toAgentId(theirs, options), `${IMPORTED_PAGE}${id}`);
 }
 
 function createKeyFacts(session: SourceSession, { configuration, links, channels, options }: SessionFacts) {
@@ -183,12 +201,15 @@ function load(
     lastEvent = converted.lastEvent || lastEvent;
     updatedAt = Math.max(updatedAt, converted.lastAt, session.updatedAt);
   }
-  if (place.key.endsWith(":import-main")) {
+  const isPage = place.channel === "web" && place.peer.startsWith(IMPORTED_PAGE);
+  if (isPage && place.peer !== `${IMPORTED_PAGE}main`)
+    losses.add("It is kept as a conversation of the web page, for owners.");
+  if (isPage) {
     taint.sources.add("history");
     taint.speakers.add("unknown");
   }
   return toConversation(place, {
-    title: sessions.at(-1)?.title,
+    title: sessions.at(-1)?.title ?? (isPage ? sessions[0]?.key : undefined),
     createdAt: sessions[0]?.createdAt ?? 0,
     updatedAt,
     generations,
