@@ -90,6 +90,32 @@ describe.skipIf(server === undefined)("a viewer at a gateway that does not run t
     expect(late.frames[0]).toMatchObject({ busy: false, lastRun: { outcome: "replied" } });
   });
 
+  it("follows a run to the gateway that takes it over", async () => {
+    const world = await openWorld();
+    const never = Promise.withResolvers<void>();
+    onTestFinished(() => never.resolve());
+    world.script((_request, index) =>
+      index === 0
+        ? { text: TEXT, chunks: 8, pace: (event) => (event === 6 ? never.promise : undefined) }
+        : { text: "answered by the second gateway" },
+    );
+    const { one, two } = await startTwo(world, {});
+    const chat = collect(clientAt(two).chat("coder", "c-takeover", "hello"));
+    await eventually(() => textOf(chat.frames).startsWith("alpha"), "the text appears while it is written");
+    one.pause();
+    await chat.ended;
+    const starts = chat.frames.flatMap((frame, at) => (frame.type === "run.start" ? [{ ...frame, at }] : []));
+    expect(new Set(starts.map(({ runId }) => runId)).size).toBe(1);
+    // A repeated start clears the text before it.
+    expect(textOf(chat.frames.slice(starts.at(-1)?.at))).toBe("answered by the second gateway");
+    expect(chat.frames.at(-1)).toMatchObject({ type: "run.end", outcome: "replied" });
+    // The first gateway continues, as after a long pause, and ends.
+    one.resume();
+    never.resolve();
+    await eventually(() => one.fatal.length > 0, "the first gateway ends");
+    await one.stop();
+  });
+
   it.each([true, false])("gets a stream of /v1/chat/completions (hints: %s)", async (hints) => {
     const world = await openWorld();
     const release = pausingModel(world);
