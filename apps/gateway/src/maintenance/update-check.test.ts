@@ -1,4 +1,3 @@
-import type { JsonValue } from "@signalbox/store";
 import { expect, it } from "vitest";
 import { createUpdateCheck } from "./update-check.ts";
 
@@ -6,7 +5,7 @@ const DAY_MS = 24 * 3_600_000;
 
 function open(version: string, reply: () => Response) {
   const state = { now: 1_000, enabled: true };
-  const notes = new Map<string, JsonValue>();
+  const notes = new Map<string, string>();
   const requests: { url: string; headers: Headers; body: unknown }[] = [];
   const logged: string[] = [];
   const create = () =>
@@ -14,8 +13,8 @@ function open(version: string, reply: () => Response) {
       version,
       isEnabled: () => state.enabled,
       kv: {
-        get: async (kind, key) => notes.get(`${kind} ${key}`),
-        set: async (kind, key, value) => void notes.set(`${kind} ${key}`, value),
+        get: async (kind, key) => JSON.parse(notes.get(`${kind} ${key}`) ?? "null"),
+        set: async (kind, key, value) => void notes.set(`${kind} ${key}`, JSON.stringify(value)),
       },
       logger: {
         debug: () => {},
