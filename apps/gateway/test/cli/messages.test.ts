@@ -72,7 +72,7 @@ it("messages of a conversation that has none says so, and not that none has come
 it("prompt tells an agent that there is not from one that was given none", async () => {
   expect(await run("prompt", "nobody")).toMatchObject({
     code: 64,
-    err: expect.stringContaining("There is no agent nobody. Available agents: main."),
+    err: expect.stringContaining("There is no agent nobody. Available: main."),
   });
   expect(await run("prompt", "main")).toMatchObject({
     code: 1,
