@@ -34,3 +34,16 @@ agents:
     problems: [{ severity: "error", path: "agents.defaults.model" }],
   });
 });
+
+it("fails for misspelled keys with --strict only", async () => {
+  const home = mkdtempSync(join(tmpdir(), "signalbox-config-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  writeFileSync(join(home, "signalbox.yaml"), "agent: { list: [] }\n");
+  const check = (...words: string[]) =>
+    runCommand(hostThatPrepares(home), "config", "check", ...words, "--home", home);
+  expect(await check()).toMatchObject({ code: 0, out: expect.stringContaining("Did you mean agents?") });
+  expect(await check("--strict")).toMatchObject({
+    code: 78,
+    err: expect.stringContaining("1 ignored setting in "),
+  });
+});

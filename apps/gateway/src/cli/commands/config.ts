@@ -27,9 +27,12 @@ import { notApplied } from "../running-configuration.ts";
 
 /**
  * `signalbox config check`: prints every problem with file, line, key and remedy. The exit code is 78 if there is an
- * error.
+ * error. With `--strict`, ignored settings such as misspelled keys are errors too.
  */
-export async function check(options: CommonOptions, host: GatewayHost): Promise<void> {
+export async function check(
+  options: CommonOptions & { readonly strict?: boolean },
+  host: GatewayHost,
+): Promise<void> {
   const { configFile: file } = locateHome(options.home, process.env);
   const problems = await findProblems(options, async (configured) => {
     const { setup } = await prepare(configured, host);
@@ -43,6 +46,9 @@ export async function check(options: CommonOptions, host: GatewayHost): Promise<
   );
   const errors = problems.filter((problem) => problem.severity === "error").length;
   if (errors > 0) throw new GatewayError("config", `${errors} error${errors === 1 ? "" : "s"} in ${file}.`);
+  const ignored = problems.filter((problem) => problem.ignored === true).length;
+  if (options.strict === true && ignored > 0)
+    throw new GatewayError("config", `${ignored} ignored setting${ignored === 1 ? "" : "s"} in ${file}.`);
 }
 
 /** Finds all problems. If the gateway could not start with the file, returns only the problems in the file itself. */

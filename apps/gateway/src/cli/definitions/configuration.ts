@@ -4,8 +4,10 @@ import { type Actions, command } from "./command.ts";
 export function addConfiguration(config: Command, { run, runOn, runOnTwo }: Actions): void {
   command(config, "check", "check the configuration and report every problem", [
     "config check",
-    "config check --json",
-  ]).action(run(async () => (await import("../commands/config.ts")).check));
+    "config check --strict --json",
+  ])
+    .option("--strict", "also fail if settings are ignored, such as unknown keys")
+    .action(run(async () => (await import("../commands/config.ts")).check));
   command(config, "schema", "print the configuration's JSON Schema", [
     "config schema > ~/.signalbox/schema.json",
   ]).action(run(async () => (await import("../commands/config.ts")).schema));
