@@ -50,3 +50,14 @@ it("send shows what would steer a terminal, and sends it to none", async () => {
   const { code, out } = await world.command(["send", "hello"]);
   expect([code, out]).toEqual([0, "before\\u{1b}]52;c;ZXZpbA==\\u{7}after\\u{202e}\n\tdone\n"]);
 });
+
+it("send - sends the text on standard input", async () => {
+  const world = await openWorld();
+  world.configure(exampleConfig({ channels: {} }));
+  world.script([{ text: "done" }]);
+  await world.start();
+  const child = world.run(["send", "-"], {}, undefined, "from a file\n");
+  expect(await child.exited).toMatchObject({ code: 0 });
+  expect(child.stdout()).toBe("done\n");
+  expect(JSON.stringify(world.anthropic.requests[0])).toContain("from a file");
+});

@@ -23,5 +23,5 @@ export async function makeLink(client: Client, url: string): Promise<Link> {
 
 export function describeLink({ link, expiresAt }: Link): string {
   const minutes = Math.round((expiresAt - Date.now()) / 60_000);
-  return `Sign in (works once, within ${minutes} minutes): ${link}`;
+  return `Sign in (works once, within ${minutes} minutes):\n${link}`;
 }

@@ -87,7 +87,7 @@ export async function start(
  */
 async function signInLines(url: string, token: string): Promise<readonly string[]> {
   const made = await makeLink(createClient({ baseUrl: url, token }), url).catch(() => undefined);
-  return made === undefined ? [] : [`${describeLink(made)} (\`signalbox link\` makes another)`];
+  return made === undefined ? [] : [describeLink(made), "`signalbox link` makes another link."];
 }
 
 /** Ends the process if a channel, a tool or a hook has left a handle open. Otherwise, the process ends without this. */

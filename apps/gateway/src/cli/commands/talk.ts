@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline/promises";
+import { text as readAll } from "node:stream/consumers";
 import { type Client, defaultAgent, type ServerFrame } from "@signalbox/client";
 import { GatewayError } from "@signalbox/home";
 import { visible } from "@signalbox/telemetry";
@@ -16,9 +17,12 @@ interface TalkOptions extends CommonOptions {
   readonly conversation: string;
 }
 
-/** `signalbox send`: sends all words as one message, and prints the reply to standard output. */
+/**
+ * `signalbox send`: sends all words as one message, and prints the reply to standard output. `-` stands for the text on
+ * standard input.
+ */
 export async function send(words: readonly string[], options: TalkOptions): Promise<void> {
-  const text = words.join(" ");
+  const text = words.length === 1 && words[0] === "-" ? await readAll(process.stdin) : words.join(" ");
   if (text.trim() === "")
     throw new GatewayError(
       "usage",

@@ -4,10 +4,16 @@ import { type Actions, command, count } from "./command.ts";
 const USAGE_GROUPS = ["message", "day", "agent", "session", "sender"] as const;
 
 export function addConversations(program: Command, { run, runOn }: Actions): void {
-  command(program, "send <text...>", "send one message to an agent and print its reply", [
-    `send "list the files"`,
-    `send --agent coder --conversation nightly --json "run the tests"`,
-  ])
+  command(
+    program,
+    "send <text...>",
+    "send one message to an agent and print its reply; - reads it from standard input",
+    [
+      `send "list the files"`,
+      "send - < question.txt",
+      `send --agent coder --conversation nightly --json "run the tests"`,
+    ],
+  )
     .option("--agent <id>", "agent to talk to; default: the default agent")
     .option("--conversation <name>", "name of the conversation", "cli")
     .action(runOn(async () => (await import("../commands/talk.ts")).send));
