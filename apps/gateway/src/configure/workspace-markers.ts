@@ -14,7 +14,7 @@ const MAX_BYTES = 100;
 const idSchema = z.uuid();
 
 /** A workspace, and the agent or shard that it belongs to. */
-export interface MarkedWorkspace {
+interface MarkedWorkspace {
   readonly shardId: string;
   readonly workspaceDir: string;
 }

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
@@ -21,6 +20,7 @@ import { exitCode } from "../exit-codes.ts";
 import { formatCommand } from "../format-command.ts";
 import type { GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
+import { type Command, firstFailure, quoted, run } from "../run-command.ts";
 import { launchdPlist, plistHome, type ServiceProgram, systemdUnit, unitHome } from "./service-files.ts";
 
 /** A platform's service manager for user services that run without a login session. */
@@ -43,8 +43,6 @@ interface ServiceManager {
   /** Remedy if the service manager does not respond. */
   readonly remedy: string;
 }
-
-export type Command = readonly [program: string, ...parameters: string[]];
 
 const NAME = "signalbox";
 const LABEL = "dev.signalbox.gateway";
@@ -254,41 +252,4 @@ function launchd(): ServiceManager {
     probe: ["launchctl", "list"],
     remedy: "Run this in a session of this user on the Mac itself.",
   };
-}
-
-/** A command's exit code and output. */
-interface Answer {
-  readonly code: number;
-  readonly output: string;
-  /** Error output, or the error itself. */
-  readonly said: string;
-}
-
-/** Runs commands until one fails, and returns the output of the failed command. */
-export async function firstFailure(commands: readonly Command[]): Promise<string | undefined> {
-  for (const command of commands) {
-    const { code, said } = await run(command);
-    if (code !== 0) return `\`${command.join(" ")}\` failed${quoted(said)}`;
-  }
-  return undefined;
-}
-
-export function run([program, ...parameters]: Command): Promise<Answer> {
-  return new Promise((resolve) => {
-    const child = spawn(program, parameters, { stdio: ["ignore", "pipe", "pipe"] });
-    let output = "";
-    let said = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-    });
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
-    });
-    child.once("error", (error) => resolve({ code: 1, output, said: error.message }));
-    child.once("close", (code) => resolve({ code: code ?? 1, output, said: said.trim() }));
-  });
-}
-
-function quoted(said: string): string {
-  return said === "" ? "" : ` ("${said}")`;
 }

@@ -3,7 +3,7 @@ import { GatewayError } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
 import type { GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
-import { type Command, firstFailure, run } from "./service.ts";
+import { type Command, firstFailure, run } from "../run-command.ts";
 import { systemdUnit } from "./service-files.ts";
 
 /** The user that runs the gateway. It has no password and no shell. */
