@@ -23,7 +23,10 @@ COPY --from=build /gateway /gateway
 RUN printf '#!/bin/sh\nexec node /gateway/dist/signalbox.js "$@"\n' > /usr/local/bin/signalbox && chmod 755 /usr/local/bin/signalbox
 COPY deploy/signalbox.yaml /usr/share/signalbox/signalbox.yaml
 COPY deploy/entrypoint.sh /usr/local/bin/signalbox-entrypoint
-RUN mkdir -p /home/node/.signalbox && chown node:node /home/node/.signalbox && chmod 700 /home/node/.signalbox
+# A volume takes its owner from the folder of the image. Several gateways share /workspaces.
+RUN mkdir -p /home/node/.signalbox /workspaces \
+ && chown node:node /home/node/.signalbox /workspaces \
+ && chmod 700 /home/node/.signalbox /workspaces
 USER node
 VOLUME /home/node/.signalbox
 EXPOSE 4747

@@ -69,6 +69,8 @@ describe("the compose file of the cluster", () => {
   it("has a sound configuration, whose workspaces are on the shared volume", () => {
     expectSoundConfig(read("cluster/signalbox.yaml"));
     expect(read("cluster/signalbox.yaml")).toContain("workspaceDir: /workspaces/");
+    // A volume on a folder that the image does not have would belong to root.
+    expect(read("../Dockerfile")).toMatch(/chown node:node .*\/workspaces\b/);
   });
 
   it("balances the load over the gateways at their port, and checks that they are ready", () => {
