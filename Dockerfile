@@ -24,9 +24,9 @@ RUN printf '#!/bin/sh\nexec node /gateway/dist/signalbox.js "$@"\n' > /usr/local
 COPY deploy/signalbox.yaml /usr/share/signalbox/signalbox.yaml
 COPY deploy/entrypoint.sh /usr/local/bin/signalbox-entrypoint
 # A volume takes its owner from the folder of the image. Several gateways share /workspaces.
-RUN mkdir -p /home/node/.signalbox /workspaces \
- && chown node:node /home/node/.signalbox /workspaces \
- && chmod 700 /home/node/.signalbox /workspaces
+RUN mkdir -p /home/node/.signalbox /workspaces/main \
+ && chown -R node:node /home/node/.signalbox /workspaces \
+ && chmod -R 700 /home/node/.signalbox /workspaces
 USER node
 VOLUME /home/node/.signalbox
 EXPOSE 4747

@@ -125,7 +125,7 @@ export async function createCoreContext(
   const config = createLiveConfig(first);
   await prepareWorkspaces(options, config.current().agents);
   const metrics = createMetrics({ version: VERSION });
-  const nodeReports = createNodeReports({ store, node, config, redact, logger, now });
+  const nodeReports = createNodeReports({ store, node, config, logger, now });
   await nodeReports.start();
   lifecycle.started("node reports", () => nodeReports.stop());
   const heldLeases = createHeldLeases({

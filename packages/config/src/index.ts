@@ -29,6 +29,6 @@ export type {
   ToolsConfig,
 } from "./schema/index.ts";
 export { isId, isTimeZone } from "./schema/values.ts";
-export { findSecrets } from "./secret-places.ts";
+export { findSecrets, withoutSecrets } from "./secret-places.ts";
 export { DEFAULT_AGENT } from "./sections.ts";
 export { didYouMean } from "./suggest.ts";

@@ -55,6 +55,16 @@ export function findSecrets(value: unknown, path: ConfigPath = []): string[] {
   return Object.entries(value).flatMap(([key, item]) => findSecrets(item, [...path, key]));
 }
 
+/** Returns a copy of a value in which secrets, and URLs with a password or key, are empty texts. */
+export function withoutSecrets(value: unknown, path: ConfigPath = []): unknown {
+  if (typeof value === "string") return findSecrets(value, path).length > 0 ? "" : value;
+  if (Array.isArray(value))
+    return value.map((item: unknown, index) => withoutSecrets(item, [...path, index]));
+  if (value === null || typeof value !== "object") return value;
+  const entries = Object.entries(value).map(([key, item]) => [key, withoutSecrets(item, [...path, key])]);
+  return Object.fromEntries(entries);
+}
+
 /** Splits a header such as `Bearer abc`, because a vendor's error may quote only its last word. */
 function splitHeader(value: string, path: ConfigPath): string[] {
   if (path.at(-2) !== "headers") return [];

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { reasonOf } from "@signalbox/agent-core";
-import type { Config } from "@signalbox/config";
+import { type Config, withoutSecrets } from "@signalbox/config";
 import type { HomeLogger } from "@signalbox/home";
-import type { Redact } from "@signalbox/redaction";
 import type { NodeEvent, Store } from "@signalbox/store";
 import type { LiveConfig } from "../configure/live-config.ts";
 import { VERSION } from "../version.ts";
@@ -17,7 +16,6 @@ interface NodeReportsOptions {
   /** Id of this node. */
   readonly node: string;
   readonly config: Pick<LiveConfig, "derived">;
-  readonly redact: Redact;
   readonly logger: HomeLogger;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -33,9 +31,9 @@ export interface NodeReports {
 }
 
 export function createNodeReports(options: NodeReportsOptions): NodeReports {
-  const { store, node, config, redact, logger, now } = options;
+  const { store, node, config, logger, now } = options;
   const startedAt = now();
-  const configuration = config.derived(({ settings }) => digestConfiguration(settings, redact));
+  const configuration = config.derived(({ settings }) => digestConfiguration(settings));
   const place = config.derived(({ settings }) => settings.gateway);
   let timer: NodeJS.Timeout | undefined;
   let measured = { clockSkewMs: 0, latencyMs: 0 };
@@ -92,10 +90,12 @@ export function createNodeReports(options: NodeReportsOptions): NodeReports {
 const DIGEST_CHARS = 16;
 
 /** Returns a digest of the settings that should be the same on all nodes. Secrets are not part of it. */
-export function digestConfiguration(settings: Config, redact: Redact): string {
+export function digestConfiguration(settings: Config): string {
   const place = { node: undefined, labels: undefined, host: undefined, port: undefined, logLevel: undefined };
   const gateway = { ...settings.gateway, ...place };
-  const text = redact(JSON.stringify({ ...settings, store: { ...settings.store, url: undefined }, gateway }));
+  const shared = { ...settings, store: { ...settings.store, url: undefined }, gateway };
+  // Redaction would differ between nodes, because the name of a node can come from a variable, like a secret.
+  const text = JSON.stringify(withoutSecrets(shared));
   return createHash("sha256").update(text).digest("hex").slice(0, DIGEST_CHARS);
 }
 

@@ -70,7 +70,9 @@ describe("the compose file of the cluster", () => {
     expectSoundConfig(read("cluster/signalbox.yaml"));
     expect(read("cluster/signalbox.yaml")).toContain("workspaceDir: /workspaces/");
     // A volume on a folder that the image does not have would belong to root.
-    expect(read("../Dockerfile")).toMatch(/chown node:node .*\/workspaces\b/);
+    expect(read("../Dockerfile")).toMatch(
+      /mkdir .*\/workspaces\/main\b[\s\S]*chown -R node:node .*\/workspaces\b/,
+    );
   });
 
   it("balances the load over the gateways at their port, and checks that they are ready", () => {
@@ -118,6 +120,9 @@ describe("the Kubernetes manifest", () => {
   it("has a sound configuration, and every variable that it needs", () => {
     const text = find("ConfigMap")[0].data["signalbox.yaml"];
     expectSoundConfig(text);
+    // A gateway does not create a workspace that the configuration names.
+    const [, workspace] = /workspaceDir: (\S+)/.exec(text) ?? [];
+    expect(pod.initContainers[0].command.join(" ")).toContain(`mkdir -p ${workspace}`);
     const given = [
       ...container.env.map(({ name }: { name: string }) => name),
       ...Object.keys(find("Secret")[0].stringData),
