@@ -135,7 +135,7 @@ describe("the Kubernetes manifest", () => {
     expect(containerPort).toBe(4747);
     expect(container.livenessProbe.httpGet).toEqual({ path: "/healthz", port: name });
     expect(container.readinessProbe.httpGet).toEqual({ path: "/readyz", port: name });
-    expect(pod.terminationGracePeriodSeconds).toBe(45);
+    expect(pod.terminationGracePeriodSeconds).toBe(50);
     expect(pod.securityContext.runAsNonRoot).toBe(true);
   });
 });
