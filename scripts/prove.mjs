@@ -24,6 +24,7 @@ const proofs = {
       ["test/proofs/hostile/mcp-sign-in/run.ts"],
       ["test/proofs/hostile/documents/run.ts"],
       ["test/proofs/hostile/mcp-server/run.ts"],
+      ["test/proofs/hostile/images/run.ts"],
     ],
   },
   conformance: { run: [join(dirname(scripts), "packages", "mcp", "test", "run-conformance.ts")] },

@@ -56,6 +56,7 @@ import {
   type UserQuestions,
 } from "@signalbox/tools";
 import { createToolbox } from "./agent/create-toolbox.ts";
+import { createGenerateImage } from "./agent/generate-image.ts";
 import { createReadLinks, type ReadLinks } from "./agent/links.ts";
 import { createMcpCredentials } from "./agent/mcp-credentials.ts";
 import { openMcpServers } from "./agent/mcp-servers.ts";
@@ -361,7 +362,11 @@ function createAgentServices(
     userQuestions: createUserQuestions({ kv: store.kv, now }),
   };
   const { fitPicture, out: outgoing } = built.media;
-  const made = createToolbox(core, { ...built, ...services, fitPicture, outgoing }, () => spending);
+  const made = createToolbox(
+    core,
+    { ...built, ...services, fitPicture, outgoing, generateImage: createGenerateImage(core, reports) },
+    () => spending,
+  );
   const toolbox = options.instrument?.toolbox(made) ?? made;
   const { approvals } = toolbox;
   const spending = createSpending({ ...reports, config, vault: options.vault, approvals });

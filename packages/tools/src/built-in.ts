@@ -12,6 +12,7 @@ import { createLsTool } from "./files/ls.ts";
 import { createReadTool } from "./files/read.ts";
 import { createWriteTool } from "./files/write.ts";
 import { createGatewayTool, type GatewayToolOptions } from "./gateway.ts";
+import { createGenerateImageTool, type GenerateImageToolOptions } from "./generate-image.ts";
 import { createImageTool, type ImageToolOptions } from "./image.ts";
 import { type AgentMemory, createMemoryTools } from "./memory.ts";
 import { createMessageTool, type MessageToolOptions } from "./message.ts";
@@ -43,6 +44,7 @@ export const BUILT_IN_TOOLS: readonly string[] = [
   "web_fetch",
   "web_search",
   "image",
+  "generate_image",
   "cron",
   "sessions_spawn",
   "sessions_send",
@@ -79,6 +81,8 @@ export interface BuiltInToolsOptions {
   readonly webSearch?: WebSearchSettings;
   /** Default: the tool `image` does not exist. */
   readonly describeImage?: ImageToolOptions["describeImage"];
+  /** Default: the tool `generate_image` does not exist. */
+  readonly generateImage?: GenerateImageToolOptions["generateImage"];
   /** Default: the tool `gateway` does not exist. */
   readonly gateway?: GatewayToolOptions;
   /** Default: the tool `cron` does not exist. */
@@ -128,6 +132,9 @@ export async function createBuiltInTools(
     ...(options.describeImage === undefined
       ? []
       : [createImageTool({ workspace, fitImage, describeImage: options.describeImage })]),
+    ...(options.generateImage === undefined
+      ? []
+      : [createGenerateImageTool({ workspace, fitImage, generateImage: options.generateImage })]),
     ...(options.cron === undefined ? [] : [createCronTool({ carryOut: options.cron })]),
     ...(options.sessions === undefined ? [] : createSessionsTools({ carryOut: options.sessions })),
     ...(options.memory === undefined ? [] : createMemoryTools(options.memory)),

@@ -29,6 +29,7 @@ export { compareTexts } from "./files/text-work.ts";
 export { createWriteTool } from "./files/write.ts";
 export { fromTool, isTool } from "./from-tool.ts";
 export type { ConfigChange, GatewayToolOptions } from "./gateway.ts";
+export type { ImageRequest } from "./generate-image.ts";
 export { type AgentFiles, openAgentFiles } from "./labels/agent-files.ts";
 export { type FileLabels, openFileLabels } from "./labels/file-labels.ts";
 export { createMemoryLabelStore, type LabelStore } from "./labels/label.ts";

@@ -5,7 +5,7 @@ export const TOOL_GROUPS: Readonly<Record<string, readonly string[]>> = {
   runtime: ["exec", "process"],
   messaging: ["message", "ask_user"],
   web: ["web_fetch", "web_search"],
-  media: ["image"],
+  media: ["image", "generate_image"],
   gateway: ["gateway"],
   automation: ["cron"],
   sessions: ["sessions_spawn", "sessions_send", "sessions_list", "sessions_history"],

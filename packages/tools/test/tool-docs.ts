@@ -319,6 +319,23 @@ export const TOOL_DOCS: Readonly<Record<string, ToolDoc>> = {
     },
     example: { file_path: "inbox/photo.jpg", question: "What does the sign say?" },
   },
+  generate_image: {
+    summary: [
+      "Generates an image with the model in `tools.imageGeneration`, and stores it as a file. Without the setting, the tool does not exist.",
+      "用 `tools.imageGeneration` 配置的模型生成图片，并保存为文件。没有该配置时此工具不存在。",
+    ],
+    parameters: {
+      prompt: { text: ["Description of the image.", "图片描述。"] },
+      file_path: {
+        text: [
+          "Path of the new file, with `.png`, `.jpg` or `.webp`.",
+          "新文件的路径，以 `.png`、`.jpg` 或 `.webp` 结尾。",
+        ],
+      },
+      shape: { text: ["Shape.", "形状。"], default: ["`square`", "`square`"] },
+    },
+    example: { prompt: "A red lamp on a desk, watercolor", file_path: "images/lamp.png" },
+  },
   cron: {
     summary: ["Schedules tasks of the agent in the conversation.", "为智能体在本对话中安排定时任务。"],
     parameters: {

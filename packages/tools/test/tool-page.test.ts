@@ -56,6 +56,7 @@ async function createTools(allow: readonly string[]): Promise<readonly ToolDefin
       cron: never,
       sessions: never,
       describeImage: never,
+      generateImage: never,
       gateway: { status: never, config: never, preview: never, apply: never },
       webSearch: { engine: "searxng", url: "http://127.0.0.1" },
     },

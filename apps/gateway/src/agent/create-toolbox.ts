@@ -30,6 +30,7 @@ import { createAdditionalTools } from "./additional-tools.ts";
 import { createDescribeImage } from "./describe-image.ts";
 import { DOCUMENTS } from "./documents.ts";
 import { createGatewayTool } from "./gateway-tool.ts";
+import type { GenerateForRun } from "./generate-image.ts";
 import type { Media } from "./media.ts";
 import { createSend, openUserPrompts, type SendOptions } from "./message-tool.ts";
 import { withoutSecrets } from "./redacted-stream.ts";
@@ -48,6 +49,7 @@ export interface ToolboxServices extends Pick<AgentFiles, "labels">, SendOptions
   readonly scheduled: ScheduledTriggers;
   readonly subAgents: Delegation;
   readonly otherSessions: OtherSessions;
+  readonly generateImage: GenerateForRun;
 }
 
 type PlacedRun = ToolRun & {
@@ -123,6 +125,8 @@ function abilities(core: CoreContext, services: ToolboxServices, getSpending: ()
     webSearch: () => config.current().settings.tools.web.search,
     gateway: createGatewayTool(core),
     describeImage: () => (config.current().settings.tools.image === undefined ? undefined : look),
+    generateImage: () =>
+      config.current().settings.tools.imageGeneration === undefined ? undefined : services.generateImage,
     more: createAdditionalTools(core, services.mcp),
     send: createSend(core, services),
     isCurrent: (destination, { event }) => isCurrentConversation(destination, event),

@@ -9,6 +9,7 @@ import { budgetProblems } from "./budgets.ts";
 import { type ConfiguredHooks, resolvePointHooks } from "./configured-hooks.ts";
 import { embeddingsProblems } from "./embeddings.ts";
 import type { HostPackages } from "./host-packages.ts";
+import { imageGenerationProblems } from "./image-generation.ts";
 import { type Models, resolveModels } from "./models.ts";
 import { type PluginTools, resolvePluginTools } from "./plugin-tools.ts";
 import { routingProblems } from "./routing.ts";
@@ -82,6 +83,7 @@ export async function createSetup(options: SetupOptions): Promise<Setup> {
     ...routingProblems(loaded, agents),
     ...embeddingsProblems(loaded),
     ...transcriptionProblems(loaded),
+    ...imageGenerationProblems(loaded),
     ...budgetProblems(loaded, agents, models),
   ]).toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
   // Redact the problems, because they quote invalid values, which may be secrets.

@@ -78,6 +78,25 @@ export const toolsSchema = z
       .describe(
         "The model that the tool `image` uses to describe images for other models. Without it, the tool is not available.",
       ),
+    imageGeneration: z
+      .strictObject({
+        model: z
+          .string()
+          .regex(/^[^/]+\/.+$/, "must be provider/model")
+          .describe(
+            "`provider/model` of a model that generates images: `openai/…`, `google/…` or one of another provider with OpenAI's images API.",
+          ),
+        price: z
+          .number()
+          .nonnegative()
+          .max(1_000)
+          .optional()
+          .describe(
+            "Price of each image in US dollars, for budgets. Default: by the tokens that the provider reports and the prices of the model's entry.",
+          ),
+      })
+      .optional()
+      .describe("The model that the tool `generate_image` uses. Without it, the tool is not available."),
     sessions: sessionsSchema.prefault({}),
     exec: execSchema.prefault({}),
     web: webSchema.prefault({}),

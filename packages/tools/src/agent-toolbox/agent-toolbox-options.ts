@@ -6,6 +6,7 @@ import type { AttachmentSource } from "../attachments.ts";
 import type { BuiltInToolsOptions } from "../built-in.ts";
 import type { CronRequest } from "../cron.ts";
 import type { ToolDefinition } from "../define.ts";
+import type { ImageRequest } from "../generate-image.ts";
 import type { ImageQuestion } from "../image.ts";
 import type { AgentMemory } from "../memory.ts";
 import type { AllowRules } from "../persistence/allow-rules.ts";
@@ -81,6 +82,11 @@ export interface AgentToolboxOptions<Run extends ToolRun> {
    * tool `image` does not exist.
    */
   readonly describeImage?: () => DescribeImage<Run> | undefined;
+  /**
+   * Returns the function that generates an image. Called when an agent's tools are created. Default: the tool
+   * `generate_image` does not exist.
+   */
+  readonly generateImage?: () => ImageGeneration<Run> | undefined;
   /** Implements the tool `gateway`. Default: the tool does not exist. */
   readonly gateway?: BuiltInToolsOptions["gateway"];
   /** Handles the requests of the tool `message`. */
@@ -132,6 +138,9 @@ export interface AgentToolboxOptions<Run extends ToolRun> {
 
 /** Asks a vision model a question about an image on behalf of a run. */
 export type DescribeImage<Run> = (image: ImageQuestion, run: Run, signal: AbortSignal) => Promise<string>;
+
+/** Generates an image on behalf of a run. */
+type ImageGeneration<Run> = (request: ImageRequest, run: Run, signal: AbortSignal) => Promise<Uint8Array>;
 
 /** A decision in the form in which a host records it. */
 interface RecordedDecision {

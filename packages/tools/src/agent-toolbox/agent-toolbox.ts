@@ -208,14 +208,18 @@ class DefaultAgentToolbox<Run extends ToolRun> implements AgentToolbox<Run> {
   /** Returns the host's functions, bound to the run of each call. */
   #handlers(): Pick<
     BuiltInToolsOptions,
-    "describeImage" | "gateway" | "cron" | "askUser" | "sessions" | "isCurrent" | "send"
+    "describeImage" | "generateImage" | "gateway" | "cron" | "askUser" | "sessions" | "isCurrent" | "send"
   > {
     const { gateway, cron, askUser, sessions, isCurrent, send } = this.#options;
     const describeImage = this.#options.describeImage?.();
+    const generateImage = this.#options.generateImage?.();
     return {
       describeImage:
         describeImage &&
         (async (image, { sessionKey, signal }) => describeImage(image, this.#getRun(sessionKey), signal)),
+      generateImage:
+        generateImage &&
+        (async (request, { sessionKey, signal }) => generateImage(request, this.#getRun(sessionKey), signal)),
       gateway,
       cron:
         cron &&
