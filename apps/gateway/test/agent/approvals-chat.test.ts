@@ -61,6 +61,32 @@ describe("approvals", () => {
     expect(said(world).at(-1)).toBe(`Approval ${id} was already decided.`);
   });
 
+  it("a member's request goes to the owner in a direct message, whose decision ends the wait", async () => {
+    const { world, started } = await open({
+      agents: {
+        defaults: { model: "anthropic/claude-sonnet-4-6" },
+        list: [{ id: "coder", tools: { allow: ["read"], ask: { read: "always" } } }],
+      },
+    });
+    const read = { id: "toolu_read", name: "read", input: { file_path: "AGENTS.md" } };
+    world.script([{ toolCalls: [read] }, { text: "I have read it" }]);
+    await started.post(textMessage("read your notes", from(LI)));
+    await eventually(() => said(world).length > 1, "both are asked");
+    const toMember = said(world).find((text) => text.includes("am waiting for an owner")) ?? "";
+    const [, id = ""] = /Approval (\w{8}):/.exec(toMember) ?? [];
+    expect(toMember).not.toContain("Allow");
+    const index = said(world).findIndex((text) => text.endsWith("Allow\nDeny"));
+    expect(said(world)[index]).toContain(`Approval ${id}: the agent coder wants to use read`);
+    expect(world.feishu.sent[index]?.chatId).toBe(`oc_of_${ZHANG}`);
+    await started.post(textMessage(`/approve ${id} allow`, from(ZHANG)));
+    await started.settled();
+    expect(said(world)).toContain("I have read it");
+    await eventually(
+      () => world.feishu.sent[index]?.edits.at(-1)?.includes("Allowed.") === true,
+      "it is marked",
+    );
+  });
+
   it("/stop ends a turn that waits for one", async () => {
     const { world, started } = await open();
     await until(world, started);
