@@ -296,6 +296,7 @@ function createReplies(
       mayShow,
       stream: () => replies().stream,
       timing: core.options.drafts,
+      getLeaseMs: store.isShared ? core.leaseTerm.getMsLeft : undefined,
       logger,
       notes: store.kv,
       hasOpen: (destination) => store.outbox.hasOpen(destination),

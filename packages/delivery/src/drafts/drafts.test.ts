@@ -30,6 +30,8 @@ interface Bench {
   readonly open: Set<string>;
   /** Sets the text of the run, then advances the clock by a second. */
   write(text: string): Promise<void>;
+  /** The remaining duration of the lease, in milliseconds. */
+  readonly lease: { ms: number };
   /** Starts another process with the same notes. */
   restart(): Drafts;
   readonly drafts: Drafts;
@@ -43,8 +45,10 @@ async function open(
   const { notes, clock } = await openOutbox();
   const account = plainAccount({ openDraft }, { capabilities });
   const waiting = new Set<string>();
+  const lease = { ms: HOUR };
   const restart = (): Drafts =>
     createDrafts({
+      getLeaseMs: () => lease.ms,
       notes,
       hasOpen: async ({ address }: Destination) => waiting.has(address),
       account: () => account,
@@ -66,6 +70,7 @@ async function open(
     clock,
     countNotes: async () => (await notes.list("draft")).length,
     open: waiting,
+    lease,
     restart,
     drafts,
     async write(now) {
@@ -127,6 +132,17 @@ async function openPreviews(
 }
 
 describe("a draft that is a message", () => {
+  it("is not changed after the end of the lease, because another process may have sent the reply", async () => {
+    const { write, lease, shown, clock } = await openMessages(KEYED, async () => "m1");
+    await write("one");
+    lease.ms = 0;
+    await write("one two");
+    expect(shown).toEqual(["one"]);
+    lease.ms = HOUR;
+    await clock.advance(1_000);
+    expect(shown).toEqual(["one", "one two"]);
+  });
+
   it("is found by the process that resumes the run", async () => {
     const bench = await openMessages(KEYED, async () => "om_1");
     await bench.write("one");

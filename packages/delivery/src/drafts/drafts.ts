@@ -1,6 +1,7 @@
 import { type Clock, reasonOf, systemClock, TokenBuckets } from "@signalbox/channel";
 import type { KvStore, Logger } from "@signalbox/store/types";
 import type { AccountLookup } from "../account.ts";
+import type { GetLeaseMs } from "../lease-limit.ts";
 import type { Destination } from "../outbox.ts";
 import { type DraftNotes, parseDraftNote } from "./draft-notes.ts";
 import {
@@ -24,6 +25,11 @@ export interface DraftsOptions {
   readonly stream: () => "draft" | "direct" | "off";
   /** Returns true if an answer may be shown before it is complete, and false if it may still be changed or withheld. */
   readonly mayShow: () => boolean;
+  /**
+   * Returns the remaining duration of the lease in milliseconds, if other processes can take runs over. Drafts are not
+   * changed shortly before its end and after it.
+   */
+  readonly getLeaseMs?: GetLeaseMs | undefined;
   readonly timing?: DraftTiming;
   readonly logger: Pick<Logger, "debug" | "warn">;
   /** Default: the system clock. */
@@ -75,6 +81,7 @@ export function createDrafts(options: DraftsOptions): Drafts {
     account,
     notes,
     hasOpen,
+    getLeaseMs: options.getLeaseMs,
     logger,
     clock,
     buckets: new TokenBuckets(clock.now),

@@ -9,6 +9,7 @@ import {
 } from "@signalbox/channel";
 import type { Logger, RunId } from "@signalbox/store/types";
 import type { AccountLookup, DeliveryAccount } from "../account.ts";
+import { type GetLeaseMs, isLeaseHeld } from "../lease-limit.ts";
 import type { Destination, DraftReference } from "../outbox.ts";
 import { getReducedRates } from "../rates.ts";
 import { getDestinationKey } from "../rows.ts";
@@ -51,6 +52,8 @@ export interface DraftContext {
   readonly notes: DraftNotes;
   /** Returns true if a row for the same destination is waiting to be sent. */
   readonly hasOpen: (destination: Destination) => Promise<boolean>;
+  /** See `DraftsOptions.getLeaseMs`. */
+  readonly getLeaseMs: GetLeaseMs | undefined;
   readonly buckets: TokenBuckets;
   readonly timing: Required<DraftTiming>;
   readonly clock: Clock;
@@ -213,8 +216,9 @@ export class GrowingDraft {
         await this.#noteBeforeOpening(account);
         if (this.#isOver) return;
       }
+      if (this.#waitsForLease()) return;
       this.#draft ??= await this.#open(run, account, signal);
-      if (signal.aborted) return;
+      if (signal.aborted || this.#waitsForLease()) return;
       await this.#draft?.update(text);
       this.#text = text;
       this.#failures = 0;
@@ -225,6 +229,16 @@ export class GrowingDraft {
     } catch (error) {
       this.#handleFailure(run, error);
     }
+  }
+
+  /**
+   * Returns true if the message must not be changed now, because another process may have taken the run over and shown
+   * its reply in the message. The change is tried again later.
+   */
+  #waitsForLease(): boolean {
+    const isHeld = isLeaseHeld(this.#context.getLeaseMs);
+    if (!isHeld) this.#more = true;
+    return !isHeld;
   }
 
   /** Stores the note before the draft exists, because a crash in between must not leave an unknown draft. */
