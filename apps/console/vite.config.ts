@@ -76,6 +76,17 @@ export default defineConfig({
     // The content security policy forbids inline assets, so small assets are files too.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        // Small modules that several pages share would otherwise be a file each, which compresses badly.
+        codeSplitting: {
+          groups: [
+            { name: "icons", test: /@tabler[\\/]icons-react/, minShareCount: 2 },
+            { name: "library", test: /@mantine[\\/](?:hooks|core[\\/]esm[\\/]core)[\\/]/, minShareCount: 2 },
+          ],
+        },
+      },
+    },
   },
   server: { proxy: { "/api": gateway, "/ws": { target: gateway, ws: true } } },
 });

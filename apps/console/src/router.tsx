@@ -7,7 +7,9 @@ import {
   type RouteComponent,
   redirect,
 } from "@tanstack/react-router";
+import { readAgentSearch } from "./pages/agent/search.ts";
 import { NewChat } from "./pages/chat/new-chat.tsx";
+import { readConfigurationSearch } from "./pages/configuration/search.ts";
 import { readMessagesSearch } from "./pages/messages/search.ts";
 import { readUsageSearch } from "./pages/usage/search.ts";
 import { BrokenPage, LoadingPage, UnknownPage } from "./parts/page.tsx";
@@ -73,6 +75,66 @@ const pages = [
     "/channels",
     lazyRouteComponent(() => import("./pages/channels/channels-page.tsx"), "ChannelsPage"),
   ),
+  page(
+    "/agents",
+    lazyRouteComponent(() => import("./pages/agents/agents-page.tsx"), "AgentsPage"),
+  ),
+  page(
+    "/models",
+    lazyRouteComponent(() => import("./pages/models/models-page.tsx"), "ModelsPage"),
+  ),
+  page(
+    "/skills",
+    lazyRouteComponent(() => import("./pages/skills/skills-page.tsx"), "SkillsPage"),
+  ),
+  page(
+    "/memory",
+    lazyRouteComponent(() => import("./pages/memory/memory-page.tsx"), "MemoryPage"),
+  ),
+  page(
+    "/mcp",
+    lazyRouteComponent(() => import("./pages/mcp/mcp-page.tsx"), "McpPage"),
+  ),
+  page(
+    "/schedules",
+    lazyRouteComponent(() => import("./pages/schedules/schedules-page.tsx"), "SchedulesPage"),
+  ),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/configuration",
+    validateSearch: readConfigurationSearch,
+    component: lazyRouteComponent(
+      () => import("./pages/configuration/configuration-page.tsx"),
+      "ConfigurationPage",
+    ),
+  }),
+  page(
+    "/outbox",
+    lazyRouteComponent(() => import("./pages/outbox/outbox-page.tsx"), "OutboxPage"),
+  ),
+  page(
+    "/health",
+    lazyRouteComponent(() => import("./pages/health/health-page.tsx"), "HealthPage"),
+  ),
+  page(
+    "/logs",
+    lazyRouteComponent(() => import("./pages/logs/logs-page.tsx"), "LogsPage"),
+  ),
+  page(
+    "/audit",
+    lazyRouteComponent(() => import("./pages/audit/audit-page.tsx"), "AuditPage"),
+  ),
+  page(
+    "/tokens",
+    lazyRouteComponent(() => import("./pages/tokens/tokens-page.tsx"), "TokensPage"),
+  ),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/agent/$id",
+    validateSearch: readAgentSearch,
+    component: lazyRouteComponent(() => import("./pages/agent/agent-page.tsx"), "AgentPage"),
+    remountDeps: ({ params }) => params,
+  }),
 ] as const;
 
 /** Fallback for history entries that the router did not create, such as a typed URL. */

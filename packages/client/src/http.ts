@@ -48,10 +48,11 @@ import {
   type UsageQuery,
   Why,
 } from "@signalbox/protocol";
-import { type AdminApi, createAdminApi } from "./admin.ts";
+import type { AdminApi } from "./admin.ts";
 import type { Outgoing } from "./connection.ts";
 import { type EventsOptions, readEvents } from "./events.ts";
 import { newId } from "./id.ts";
+import { createLazyAdminApi } from "./lazy-admin.ts";
 import { createRequests, type HttpOptions, type Requests } from "./requests.ts";
 import type { SessionKey } from "./session-key.ts";
 import { type UploadOptions, uploadFile } from "./upload.ts";
@@ -143,7 +144,7 @@ export function createHttpApi(options: HttpOptions): HttpApi {
     ...createConversationApi(requests),
     ...createStatusApi(requests),
     ...createOwnerApi(requests),
-    ...createAdminApi(requests),
+    ...createLazyAdminApi(requests),
   };
 }
 

@@ -14,5 +14,10 @@ const COLORS: Readonly<Record<Tone, string>> = {
 
 /** A state in one or two words. */
 export function StateBadge({ tone, children }: { tone: Tone; children: ReactNode }): ReactNode {
-  return <Badge color={COLORS[tone]}>{children}</Badge>;
+  // A narrow column must not shorten it.
+  return (
+    <Badge color={COLORS[tone]} miw="max-content">
+      {children}
+    </Badge>
+  );
 }

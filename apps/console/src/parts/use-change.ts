@@ -1,5 +1,6 @@
 import { type UseMutationResult, useMutation, useQueryClient } from "@tanstack/react-query";
 import { toProblem } from "./problem.tsx";
+import { withRecentSignIn } from "./recent-sign-in.ts";
 import { showDone, showProblem } from "./toasts.ts";
 
 interface Options<Input, Result> {
@@ -22,7 +23,7 @@ export function useChange<Input = void, Result = void>({
 }: Options<Input, Result>): UseMutationResult<Result, unknown, Input> {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: run,
+    mutationFn: (input) => withRecentSignIn(() => run(input)),
     onSuccess: (result, input) => {
       const message = typeof done === "function" ? done(result, input) : done;
       if (message !== undefined) showDone(message);

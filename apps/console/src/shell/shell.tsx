@@ -14,6 +14,7 @@ import { useShortcuts } from "./use-shortcuts.ts";
 
 /** Loaded when it is opened for the first time. */
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
+const SignInAgain = lazy(async () => ({ default: (await import("../parts/sign-in-again.tsx")).SignInAgain }));
 const ShortcutList = lazy(async () => ({ default: (await import("./shortcut-list.tsx")).ShortcutList }));
 
 /** Width below which the sidebar is a drawer. */
@@ -87,6 +88,7 @@ function Frame(): ReactNode {
       <Suspense>
         {isPaletteOpen && <Palette onClose={palette.close} onShortcuts={list.open} />}
         {isListOpen && <ShortcutList onClose={list.close} />}
+        <SignInAgain />
       </Suspense>
     </div>
   );

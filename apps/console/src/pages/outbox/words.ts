@@ -1,0 +1,63 @@
+import { pageWords } from "../../words/words.tsx";
+
+const en = {
+  description: "Replies that did not reach their chat.",
+  all: "Also show replies that are waiting",
+  none: "Every reply has been delivered",
+  noneYet: "Replies that a platform refuses, and those whose outcome is unknown, appear here.",
+  text: "Reply",
+  noText: "without text",
+  where: "Channel",
+  state: "State",
+  states: {
+    pending: "waiting",
+    sending: "sending",
+    sent: "sent",
+    uncertain: "unknown outcome",
+    dead: "failed",
+    expired: "expired",
+  },
+  tries: (count: number) => (count === 1 ? "1 attempt" : `${count} attempts`),
+  time: "Time",
+  actions: "Actions",
+  retry: "Send again",
+  reallyRetry: "Send this reply again?",
+  mayRepeat: "It may have been delivered already, and would then appear twice.",
+  retried: "The reply is being sent again.",
+  drop: "Discard",
+  reallyDrop: "Discard this reply?",
+  drops: "It will never be sent.",
+  dropped: "The reply has been discarded.",
+};
+
+const zh: typeof en = {
+  description: "没有送达的回复。",
+  all: "同时显示等待发送的回复",
+  none: "全部回复均已送达",
+  noneYet: "被平台拒绝或结果未知的回复会出现在这里。",
+  text: "回复",
+  noText: "没有文字",
+  where: "渠道",
+  state: "状态",
+  states: {
+    pending: "等待发送",
+    sending: "发送中",
+    sent: "已发送",
+    uncertain: "结果未知",
+    dead: "失败",
+    expired: "已过期",
+  },
+  tries: (count) => `尝试 ${count} 次`,
+  time: "时间",
+  actions: "操作",
+  retry: "重新发送",
+  reallyRetry: "重新发送这条回复？",
+  mayRepeat: "它可能已经送达，重新发送会出现两次。",
+  retried: "正在重新发送。",
+  drop: "丢弃",
+  reallyDrop: "丢弃这条回复？",
+  drops: "丢弃后不会再发送。",
+  dropped: "回复已丢弃。",
+};
+
+export const useOutboxWords = pageWords({ en, zh });

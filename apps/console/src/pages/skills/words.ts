@@ -1,0 +1,49 @@
+import { pageWords } from "../../words/words.tsx";
+
+const en = {
+  description:
+    "Instructions and programs that agents can use. A new or changed skill needs an owner's approval.",
+  pending: "Waiting for your approval",
+  newSkill: "new",
+  changedSkill: "changed",
+  usedBy: (agents: string) => `Used by ${agents}.`,
+  changes: "Changes",
+  files: (added: number, changed: number, removed: number) =>
+    `Files: ${added} added, ${changed} changed, ${removed} removed.`,
+  approve: "Approve this version",
+  reallyApprove: (id: string) => `Approve the skill ${id}?`,
+  approves: "Agents then follow its instructions and may run its programs. Read the changes first.",
+  approved: (id: string) => `The skill ${id} has been approved.`,
+  problems: "Problems",
+  of: (agent: string) => `Skills of ${agent}`,
+  none: "No skills",
+  noneYet: "Put a folder with a SKILL.md into the skills folder of the gateway or of a workspace.",
+  skill: "Skill",
+  source: "Source",
+  state: "State",
+  states: { active: "usable", pending: "waiting", excluded: "not usable" },
+};
+
+const zh: typeof en = {
+  description: "智能体可用的说明和程序。新的或改动过的技能需要所有者批准。",
+  pending: "等待你批准",
+  newSkill: "新增",
+  changedSkill: "有改动",
+  usedBy: (agents) => `使用者：${agents}。`,
+  changes: "改动",
+  files: (added, changed, removed) => `文件：新增 ${added}，修改 ${changed}，删除 ${removed}。`,
+  approve: "批准此版本",
+  reallyApprove: (id) => `批准技能 ${id}？`,
+  approves: "批准后智能体会遵循其说明，并可能运行其中的程序。请先查看改动。",
+  approved: (id) => `技能 ${id} 已批准。`,
+  problems: "问题",
+  of: (agent) => `${agent} 的技能`,
+  none: "没有技能",
+  noneYet: "把包含 SKILL.md 的文件夹放进网关或工作区的技能目录。",
+  skill: "技能",
+  source: "来源",
+  state: "状态",
+  states: { active: "可用", pending: "待批准", excluded: "不可用" },
+};
+
+export const useSkillsWords = pageWords({ en, zh });

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { missing, ownersConsole } from "../console.ts";
+import { ADMIN_ROUTES } from "../data/admin.ts";
+
+describe.skipIf(missing !== undefined)("agents in Chromium", () => {
+  const console = ownersConsole();
+
+  it("shows the tools, skills, prompt and files of an agent, and saves a file", async () => {
+    const { page, gateway } = console;
+    const saved = { path: "AGENTS.md", text: "Be brief.\n", revision: "r2" };
+    await console.open("/agents", { ...ADMIN_ROUTES, "POST /api/agents/*/file": saved });
+    await page.getByRole("link", { name: "代码助手" }).click();
+    const row = page.getByRole("row").filter({ hasText: "exec" });
+    await row.getByText("not available").waitFor();
+    await row.getByText("A list denies it.").waitFor();
+    await page.getByRole("tab", { name: "Prompt" }).click();
+    await page.getByText("Total: 1,010").waitFor();
+    await page.getByRole("tab", { name: "Skills" }).click();
+    await page.getByText("It is new.").waitFor();
+    await page.getByRole("tab", { name: "Files" }).click();
+    await page.getByRole("link", { name: "AGENTS.md" }).click();
+    const content = page.getByLabel("Content");
+    await expect.poll(() => content.inputValue()).toBe("Be brief.\n");
+    await content.fill("Be kind.\n");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The file has been saved.").waitFor();
+    expect(gateway.changes).toEqual([
+      { path: "/api/agents/coder/file", body: { path: "AGENTS.md", text: "Be kind.\n", revision: "r1" } },
+    ]);
+  });
+
+  it("tries a model and reports the vendor's error", async () => {
+    const { page } = console;
+    await console.open("/models", {
+      ...ADMIN_ROUTES,
+      "POST /api/models/try": { ok: false, detail: "the key is wrong", remedy: "Fix it.", durationMs: 3 },
+    });
+    await page
+      .getByRole("row")
+      .filter({ hasText: "claude-haiku" })
+      .getByRole("button", { name: "Try" })
+      .click();
+    await page.getByText("the key is wrong Fix it.").waitFor();
+  });
+
+  it("searches the memory and forgets an entry after a confirmation", async () => {
+    const { page, gateway } = console;
+    await console.open("/memory", { ...ADMIN_ROUTES, "POST /api/memory/*/forget": { ids: ["MEMORY.md:3"] } });
+    await page.getByRole("searchbox", { name: "Search the memory" }).fill("wasabi");
+    const entry = page.getByRole("article").filter({ hasText: "Wasabi" });
+    await entry.getByText("owners · memory/MEMORY.md:3").waitFor();
+    await entry.getByRole("button", { name: "Forget" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Forget" }).click();
+    await page.getByText("One entry has been forgotten.").waitFor();
+    expect(gateway.changes).toEqual([{ path: "/api/memory/coder/forget", body: { ids: ["MEMORY.md:3"] } }]);
+  });
+
+  it("approves exactly the version of a skill that it shows", async () => {
+    const { page, gateway } = console;
+    await console.open("/skills", { ...ADMIN_ROUTES, "POST /api/skills/approve": () => undefined });
+    await page.getByText("+Tidy up.").waitFor();
+    await page.getByRole("button", { name: "Approve this version" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Approve this version" }).click();
+    await page.getByText("The skill tidy has been approved.").waitFor();
+    expect(gateway.changes).toEqual([{ path: "/api/skills/approve", body: { id: "tidy", digest: "d1" } }]);
+  });
+
+  it("shows the tools of MCP servers, accepts changed descriptions, and starts a sign-in", async () => {
+    const { page, gateway } = console;
+    await console.open("/mcp", {
+      ...ADMIN_ROUTES,
+      "POST /api/mcp/*/accept": () => undefined,
+      "POST /api/mcp/*/login": {
+        ok: false,
+        code: "foreign_issuer",
+        message: "x",
+        issuer: "https://login.example",
+      },
+    });
+    const files = page.getByRole("region", { name: "files" });
+    await files.getByRole("button", { name: "Accept these descriptions" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Accept these descriptions" }).click();
+    await page.getByText("The descriptions have been accepted.").waitFor();
+    const tickets = page.getByRole("region", { name: "tickets" });
+    await tickets.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("dialog", { name: "Sign in at https://login.example?" }).waitFor();
+    expect(gateway.changes).toEqual([
+      { path: "/api/mcp/files/accept", body: { changes: "c1" } },
+      { path: "/api/mcp/tickets/login", body: {} },
+    ]);
+  });
+});
