@@ -6,6 +6,8 @@ import {
   type ApprovalInfo,
   ApprovalList,
   ClusterState,
+  type CommandInfo,
+  CommandList,
   ConversationHistory,
   type ConversationInfo,
   ConversationList,
@@ -19,8 +21,8 @@ import {
   McpServerList,
   Me,
   MessageAccepted,
-  type MessageInfo,
   MessageList,
+  type MessageQuery,
   type MessageToSend,
   type NewSchedule,
   PairedPerson,
@@ -46,6 +48,8 @@ import {
   UploadState,
   Usage,
   type UsageQuery,
+  UsageSeries,
+  type UsageSeriesQuery,
   Why,
 } from "@signalbox/protocol";
 import type { AdminApi } from "./admin.ts";
@@ -67,6 +71,8 @@ export interface HttpApi extends AdminApi {
   logout(): Promise<void>;
   me(): Promise<Me>;
   agents(): Promise<AgentInfo[]>;
+  /** Lists the chat commands that the user may use. Default agent: the default one. */
+  commands(agent?: string, language?: Language): Promise<CommandInfo[]>;
   /** Lists conversations, latest first. */
   conversations(): Promise<ConversationInfo[]>;
   /** Returns the messages of a conversation and the outcomes of its runs. Code `not_found` if it does not exist. */
@@ -97,8 +103,12 @@ export interface HttpApi extends AdminApi {
   checks(options?: { readonly models?: boolean }): Promise<readonly RemoteCheck[]>;
   /** Lists the sessions of all channels, latest first. */
   sessions(): Promise<SessionInfo[]>;
-  /** Returns the latest messages of all channels, or of one session. */
-  latestMessages(sessionKey?: string): Promise<MessageInfo[]>;
+  /** Returns the messages of a session of any channel. Code `not_found` if it does not exist. */
+  transcript(sessionKey: string): Promise<ConversationHistory>;
+  /** Searches the messages of all channels, latest first. To get the next page, pass `next` as `before`. */
+  messages(query?: MessageQuery): Promise<MessageList>;
+  /** Returns the usage of finished runs by day and group. */
+  usageSeries(query: UsageSeriesQuery): Promise<UsageSeries>;
   /** Returns the usage of finished runs and the balance of budgets. */
   usage(query: UsageQuery): Promise<Usage>;
   /** Explains what happened to a message. Default language: English. */
@@ -168,6 +178,7 @@ function createSignInApi(
 
 type ConversationMethods =
   | "agents"
+  | "commands"
   | "conversations"
   | "history"
   | "renameConversation"
@@ -187,6 +198,8 @@ function createConversationApi({
   const getPath = (conversation: string): string => `/api/conversations/${encodeURIComponent(conversation)}`;
   return {
     agents: () => get("/api/agents", AgentList),
+    commands: async (agent, language) =>
+      (await get(`/api/commands${toQuery({ agent, language })}`, CommandList)).commands,
     conversations: () => get("/api/conversations", ConversationList),
     history: (conversation) => get(`${getPath(conversation)}/messages`, ConversationHistory),
     renameConversation: async (conversation, title) => {
@@ -213,26 +226,29 @@ function createConversationApi({
   };
 }
 
-function createStatusApi({
-  get,
-}: Requests): Pick<
-  HttpApi,
-  "status" | "nodes" | "checks" | "sessions" | "latestMessages" | "usage" | "why" | "trace"
-> {
+type StatusMethods =
+  | "status"
+  | "nodes"
+  | "checks"
+  | "sessions"
+  | "transcript"
+  | "messages"
+  | "usage"
+  | "usageSeries"
+  | "why"
+  | "trace";
+
+function createStatusApi({ get }: Requests): Pick<HttpApi, StatusMethods> {
   return {
     status: () => get("/api/status", Status),
     nodes: () => get("/api/nodes", ClusterState),
     checks: async ({ models = false } = {}) =>
       (await get(models ? "/api/checks?models=1" : "/api/checks", RemoteChecks)).checks,
     sessions: async () => (await get("/api/sessions", SessionList)).sessions,
-    latestMessages: async (sessionKey) => {
-      const query = sessionKey === undefined ? "" : `?${new URLSearchParams({ session: sessionKey })}`;
-      return (await get(`/api/messages${query}`, MessageList)).messages;
-    },
-    usage: ({ by, days }) => {
-      const query = new URLSearchParams({ by, ...(days !== undefined && { days: String(days) }) });
-      return get(`/api/usage?${query}`, Usage);
-    },
+    transcript: (session) => get(`/api/sessions/transcript${toQuery({ session })}`, ConversationHistory),
+    messages: (query = {}) => get(`/api/messages${toQuery(query)}`, MessageList),
+    usage: (query) => get(`/api/usage${toQuery(query)}`, Usage),
+    usageSeries: (query) => get(`/api/usage/series${toQuery(query)}`, UsageSeries),
     why: (messageId, language = "en") =>
       get(`/api/why/${encodeURIComponent(messageId)}?language=${language}`, Why),
     trace: (messageId) => get(`/api/trace/${encodeURIComponent(messageId)}`, Trace),
@@ -286,4 +302,10 @@ function createOwnerApi({ get, post, postVoid }: Requests): Pick<HttpApi, OwnerM
       post(`/api/mcp/${encodeURIComponent(name)}/callback`, { url }, McpCallbackResult),
     mcpLogout: (name) => post(`/api/mcp/${encodeURIComponent(name)}/logout`, {}, McpLogoutResult),
   };
+}
+
+/** Formats the parameters of a query that are set. */
+function toQuery(query: Readonly<Record<string, string | number | undefined>>): string {
+  const set = Object.entries(query).filter(([, value]) => value !== undefined);
+  return set.length === 0 ? "" : `?${new URLSearchParams(set.map(([name, value]) => [name, String(value)]))}`;
 }

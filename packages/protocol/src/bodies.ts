@@ -35,6 +35,8 @@ export const ConversationInfo = z.object({
   agent: z.string(),
   title: z.string(),
   updatedAt: z.number(),
+  /** The `provider/model` chosen for the conversation. Absent if it uses the model of its agent. */
+  model: z.optional(z.string()),
 });
 export type ConversationInfo = z.infer<typeof ConversationInfo>;
 
@@ -161,6 +163,8 @@ export const MessageInfo = z.object({
   account: z.string(),
   conversation: z.string(),
   sender: z.string(),
+  /** Display name of the sender on the platform. Chosen by the sender, so it proves nothing. */
+  senderName: z.optional(z.string()),
   text: z.string(),
   /**
    * `sending`: the answer is committed, but the platform has not accepted it yet. `uncertain`: the platform may or may

@@ -14,6 +14,8 @@ export const SessionInfo = z.object({
   /** `direct`, `group`, … */
   kind: z.string(),
   title: z.optional(z.string()),
+  /** Display name of the person on the other side, if it is known. */
+  peerName: z.optional(z.string()),
   updatedAt: z.number(),
   /** Number of messages in the model's context. */
   messages: z.number(),
@@ -29,9 +31,66 @@ export type SessionInfo = z.infer<typeof SessionInfo>;
 export const SessionList = z.object({ sessions: z.array(SessionInfo) });
 export type SessionList = z.infer<typeof SessionList>;
 
-/** Response of `GET /api/messages`: the latest messages of all channels, or of one session with `?session=<key>`. */
-export const MessageList = z.object({ messages: z.array(MessageInfo) });
+/** Query of `GET /api/sessions/transcript`. */
+export const TranscriptQuery = z.object({ session: z.string().check(z.minLength(1)) });
+export type TranscriptQuery = z.infer<typeof TranscriptQuery>;
+
+/**
+ * Groups of message states: waiting or in progress, answered, not answered on purpose, and failed, expired or possibly
+ * not delivered.
+ */
+export const MessageOutcome = z.enum(["open", "answered", "unanswered", "failed"]);
+export type MessageOutcome = z.infer<typeof MessageOutcome>;
+
+/** Query of `GET /api/messages`. Without conditions, the latest messages of all channels. */
+export const MessageQuery = z.object({
+  /** Key of a session. */
+  session: z.optional(z.string()),
+  outcome: z.optional(MessageOutcome),
+  channel: z.optional(z.string()),
+  /** Id of the agent. */
+  agent: z.optional(z.string()),
+  /** Text that the message, its sender's id or its sender's name contains, in any case. */
+  text: z.optional(z.string().check(z.maxLength(200))),
+  /** `next` of the previous page. */
+  before: z.optional(z.string()),
+  /** Maximum number of messages. Default 100. */
+  limit: z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(500))),
+});
+export type MessageQuery = z.infer<typeof MessageQuery>;
+
+/** Response of `GET /api/messages`, latest first. */
+export const MessageList = z.object({
+  messages: z.array(MessageInfo),
+  /**
+   * Pass it as `before` to get earlier messages. Absent on the last page. A page can have fewer messages than the limit
+   * although earlier ones match, because one request examines a limited number.
+   */
+  next: z.optional(z.string()),
+});
 export type MessageList = z.infer<typeof MessageList>;
+
+/** Query of `GET /api/commands`. */
+export const CommandQuery = z.object({
+  /** Id of the agent. Default: the default agent. */
+  agent: z.optional(z.string()),
+  language: z._default(Language, "en"),
+});
+export type CommandQuery = z.infer<typeof CommandQuery>;
+
+/** A chat command that the client may use. */
+export const CommandInfo = z.object({
+  /** Name without the slash. */
+  name: z.string(),
+  description: z.string(),
+  /** The arguments, for instance `[name]`. */
+  usage: z.optional(z.string()),
+});
+export type CommandInfo = z.infer<typeof CommandInfo>;
+
+/** Response of `GET /api/commands`: built-in commands, then those of the agent's skills. */
+export const CommandList = z.object({ commands: z.array(CommandInfo) });
+export type CommandList = z.infer<typeof CommandList>;
 
 /** Query of `GET /api/why/:messageId`. */
 export const WhyQuery = z.object({ language: z._default(Language, "en") });

@@ -30,7 +30,10 @@ import {
 } from "./mcp.ts";
 import { ClusterState } from "./nodes.ts";
 import {
+  CommandList,
+  CommandQuery,
   MessageList,
+  MessageQuery,
   NewSchedule,
   PairedPerson,
   PairingApproval,
@@ -41,12 +44,13 @@ import {
   ScheduleRun,
   SessionList,
   SignInLink,
+  TranscriptQuery,
   Why,
   WhyQuery,
 } from "./owner-bodies.ts";
 import { AbortRequest, EventCursor, MessageAccepted, MessageToSend, Name } from "./sent-message.ts";
 import { ServerFrame } from "./server-frames.ts";
-import { Usage, UsageQuery } from "./usage.ts";
+import { Usage, UsageQuery, UsageSeries, UsageSeriesQuery } from "./usage.ts";
 
 /** All routes under `/api`. A test compares them with the routes of the server. */
 export const API_ROUTES: readonly ApiRoute[] = [
@@ -74,6 +78,15 @@ export const API_ROUTES: readonly ApiRoute[] = [
     response: Me,
   },
   { method: "GET", path: "/api/agents", summary: "List the agents.", access: "client", response: AgentList },
+  {
+    method: "GET",
+    path: "/api/commands",
+    summary: "List the chat commands that the client may use.",
+    access: "chat",
+    query: CommandQuery,
+    response: CommandList,
+    errors: { 404: "The agent does not exist." },
+  },
   {
     method: "GET",
     path: "/api/conversations",
@@ -192,12 +205,19 @@ export const API_ROUTES: readonly ApiRoute[] = [
   },
   {
     method: "GET",
-    path: "/api/messages",
-    summary: "List the latest messages.",
+    path: "/api/sessions/transcript",
+    summary: "Return the messages of a session of any channel, with tool calls.",
     access: "read",
-    query: z.object({
-      session: z.optional(z.string()).check(z.describe("Key of a session. Default: all sessions.")),
-    }),
+    query: TranscriptQuery,
+    response: ConversationHistory,
+    errors: { 404: "The session does not exist." },
+  },
+  {
+    method: "GET",
+    path: "/api/messages",
+    summary: "Search the messages of all channels, latest first.",
+    access: "read",
+    query: MessageQuery,
     response: MessageList,
   },
   {
@@ -224,6 +244,14 @@ export const API_ROUTES: readonly ApiRoute[] = [
     access: "read",
     query: UsageQuery,
     response: Usage,
+  },
+  {
+    method: "GET",
+    path: "/api/usage/series",
+    summary: "Return the usage of finished runs by day and group.",
+    access: "read",
+    query: UsageSeriesQuery,
+    response: UsageSeries,
   },
   {
     method: "GET",

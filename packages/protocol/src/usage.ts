@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 /** Property by which the usage of runs is grouped. */
-export const UsageBy = z.enum(["day", "agent", "session", "sender"]);
+export const UsageBy = z.enum(["day", "agent", "session", "sender", "channel"]);
 export type UsageBy = z.infer<typeof UsageBy>;
 
 /** Query of `GET /api/usage`. */
@@ -14,9 +14,9 @@ export type UsageQuery = z.infer<typeof UsageQuery>;
 
 /** Total usage of the finished runs of one group. */
 export const UsageGroup = z.object({
-  /** The day (UTC, `2026-11-21`), agent id, session key or sender. Empty for runs without a sender. */
+  /** The day (UTC, `2026-11-21`), agent id, session key, sender or channel. Empty for runs without a sender. */
   name: z.string(),
-  /** Title of the session, if the usage is grouped by session. */
+  /** Title of the session, or display name of the sender, if it is known. */
   title: z.optional(z.string()),
   runs: z.number(),
   modelCalls: z.number(),
@@ -29,6 +29,20 @@ export const UsageGroup = z.object({
   costMicros: z.number(),
 });
 export type UsageGroup = z.infer<typeof UsageGroup>;
+
+/** Query of `GET /api/usage/series`. */
+export const UsageSeriesQuery = z.object({
+  by: z._default(z.enum(["agent", "session", "sender", "channel"]), "agent"),
+  /** Number of days (UTC), including today. Default: all time. */
+  days: z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(36_500))),
+});
+export type UsageSeriesQuery = z.infer<typeof UsageSeriesQuery>;
+
+/** Response of `GET /api/usage/series`: the usage of each group on each day (UTC) with usage, oldest day first. */
+export const UsageSeries = z.object({
+  points: z.array(z.extend(UsageGroup, { day: z.string() })),
+});
+export type UsageSeries = z.infer<typeof UsageSeries>;
 
 /** The balance of one account of a budget. */
 export const BudgetBalance = z.object({

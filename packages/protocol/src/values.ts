@@ -83,6 +83,8 @@ export const ChatMessage = z.object({
   text: z.string(),
   at: z.number(),
   runId: z.optional(z.string()),
+  /** For the role `user`: display name of the sender on the platform. Chosen by the sender, so it proves nothing. */
+  sender: z.optional(z.string()),
   /** For the role `user`. */
   attachments: z.optional(z.array(AttachmentInfo)),
   /** For the role `assistant`: suggested replies. */

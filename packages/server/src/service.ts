@@ -5,6 +5,8 @@ import type {
   ApprovalDecision,
   ApprovalInfo,
   ClusterState,
+  CommandInfo,
+  CommandQuery,
   ConversationHistory,
   ConversationInfo,
   Language,
@@ -12,7 +14,8 @@ import type {
   McpLoginResult,
   McpLogoutResult,
   McpServerInfo,
-  MessageInfo,
+  MessageList,
+  MessageQuery,
   NewSchedule,
   PairedPerson,
   PairingList,
@@ -30,6 +33,8 @@ import type {
   TrustResult,
   Usage,
   UsageQuery,
+  UsageSeries,
+  UsageSeriesQuery,
   VacuumReport,
   Why,
 } from "@signalbox/protocol";
@@ -229,8 +234,12 @@ export interface GatewayService {
   sendMessage(sessionKey: string, text: string, sender: string): Promise<void>;
   /** Lists the sessions of all channels, latest first. */
   sessions(): Promise<SessionInfo[]>;
-  /** The latest messages of all channels, or of one session. */
-  latestMessages(sessionKey?: string): Promise<MessageInfo[]>;
+  /** Returns the messages of a session of any channel. Returns undefined if there is no such session. */
+  transcript(sessionKey: string): Promise<ConversationHistory | undefined>;
+  /** Searches the messages of all channels, latest first. */
+  messages(query: MessageQuery): Promise<MessageList>;
+  /** Lists the chat commands that a client may use. Returns undefined if there is no such agent. */
+  commands(query: CommandQuery, client: Principal): CommandInfo[] | undefined;
   /**
    * Explains what happened to a message.
    *
@@ -271,6 +280,8 @@ export interface GatewayService {
   activity(): Promise<Activity>;
   /** Sums up the usage of runs and returns the balance of budgets. */
   usage(query: UsageQuery): Promise<Usage>;
+  /** Returns the usage of runs by day and group. */
+  usageSeries(query: UsageSeriesQuery): Promise<UsageSeries>;
   status(): Promise<Status>;
   /** Returns the gateways that share the store, and what each of them runs. */
   nodes(): Promise<ClusterState>;

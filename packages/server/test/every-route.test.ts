@@ -14,6 +14,7 @@ const HOOK = "the-secret-of-the-hook";
 const MEMBERS = [
   "GET /api/me",
   "GET /api/agents",
+  "GET /api/commands",
   "GET /api/conversations",
   "GET /api/conversations/:id/messages",
   "GET /api/conversations/:id/events",

@@ -121,7 +121,9 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
       return "removed";
     },
     sessions: async () => [],
-    latestMessages: async () => [],
+    transcript: async () => undefined,
+    messages: async () => ({ messages: [] }),
+    commands: () => [],
     why: async () => undefined,
     pairings: async () => ({ pending: [], paired: [] }),
     approvePairing: async () => undefined,
@@ -137,6 +139,7 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
     checks: async () => [],
     activity: async () => ({ runs: [], waiting: [], commands: [], schedules: [] }),
     usage: async () => ({ groups: [], budgets: [] }),
+    usageSeries: async () => ({ points: [] }),
     status: async () => ({
       version: "1.0.0",
       demo: true,

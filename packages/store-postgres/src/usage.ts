@@ -36,5 +36,20 @@ export function createUsageStore({ database }: Context): UsageStore {
           .groupBy(group)
           .orderBy(asc(group));
       }),
+    series: ({ by, from }) =>
+      database.query((db) => {
+        const group = { agent: usageDay.agentId, session: usageDay.sessionKey, sender: usageDay.sender }[by];
+        return db
+          .select({
+            day: usageDay.day,
+            by: group,
+            runs: sum(usageDay.runs),
+            ...eachFigure((figure) => sum(usageDay[figure])),
+          })
+          .from(usageDay)
+          .where(from === undefined ? undefined : gte(usageDay.day, dayOf(from)))
+          .groupBy(usageDay.day, group)
+          .orderBy(asc(usageDay.day), asc(group));
+      }),
   };
 }

@@ -35,5 +35,21 @@ export function createUsageStore({ database, queue }: Context): UsageStore {
           .orderBy(asc(group))
           .all();
       }),
+    series: ({ by, from }) =>
+      queue.read(() => {
+        const group = { agent: usageDay.agentId, session: usageDay.sessionKey, sender: usageDay.sender }[by];
+        return db
+          .select({
+            day: usageDay.day,
+            by: group,
+            runs: sql<number>`sum(${usageDay.runs})`,
+            ...eachFigure((figure) => sql<number>`sum(${usageDay[figure]})`),
+          })
+          .from(usageDay)
+          .where(from === undefined ? undefined : gte(usageDay.day, dayOf(from)))
+          .groupBy(usageDay.day, group)
+          .orderBy(asc(usageDay.day), asc(group))
+          .all();
+      }),
   };
 }

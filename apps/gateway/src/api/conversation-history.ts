@@ -5,6 +5,7 @@ import type { Exchange, ExchangeReader } from "../messages/exchanges.ts";
 import { type RunSummary, toRunEnd } from "../messages/run-ends.ts";
 import type { ServiceStore } from "../messages/service-store.ts";
 import { attachmentsSeen } from "../messages/visible-attachments.ts";
+import type { PersonNames } from "./person-names.ts";
 
 const MAX_MESSAGES = 500;
 
@@ -13,18 +14,20 @@ export interface HistoryPorts {
   readonly exchanges: ExchangeReader;
   /** Removes text from an answer that people do not see, such as directives. */
   readonly filter: TextFilter;
+  /** Names of people whose platform does not report names in messages. Default: none. */
+  readonly names?: PersonNames;
 }
 
 /** Returns a conversation as its viewers saw it, including commands and the outcomes of its runs. */
 export async function readHistory(
-  { store, exchanges, filter }: HistoryPorts,
+  { store, exchanges, filter, names }: HistoryPorts,
   sessionKey: string,
 ): Promise<ConversationHistory> {
   const rows = (await store.sessions.transcript(sessionKey, { limit: MAX_MESSAGES })).toReversed();
   const runIds = [...new Set(rows.flatMap(({ runId }) => runId ?? []))];
   const summaries = await store.runs.summaries(runIds);
   const kept = await exchanges.list(sessionKey);
-  const notes = new Map(summaries.map((summary) => [summary.run.id, notesOn(summary, kept)]));
+  const notes = new Map(summaries.map((summary) => [summary.run.id, notesOn(summary, kept, names)]));
   const messages = toChatMessages(rows, { notes, getSentText: sentText, filter });
   // Omit exchanges that are older than the oldest message shown.
   const since = rows.length < MAX_MESSAGES ? 0 : (rows[0]?.at ?? 0);
@@ -40,11 +43,23 @@ export async function readHistory(
   };
 }
 
-function notesOn({ run, inbox }: RunSummary, kept: readonly Exchange[]): RunNotes {
-  const messages = inbox.flatMap(({ messageId: id, payload }) =>
+function notesOn(
+  { run, inbox }: RunSummary,
+  kept: readonly Exchange[],
+  names: PersonNames | undefined,
+): RunNotes {
+  const messages = inbox.flatMap(({ messageId: id, payload, channel, senderId }) =>
     id === undefined
       ? []
-      : [{ id, at: payload.event.timestamp, text: payload.event.text, ...attachmentsSeen(payload.event) }],
+      : [
+          {
+            id,
+            at: payload.event.timestamp,
+            text: payload.event.text,
+            sender: payload.event.sender.name ?? names?.get(channel, senderId),
+            ...attachmentsSeen(payload.event),
+          },
+        ],
   );
   const words = kept.flatMap(({ end, messages: shown }) => (end === undefined ? shown : []));
   const note = words.find(({ runId }) => runId === run.id);

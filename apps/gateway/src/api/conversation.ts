@@ -21,11 +21,12 @@ export async function listConversations(store: ServiceStore, prefix: string): Pr
     });
     const own = sessions.filter(({ peer }) => peer.startsWith(prefix));
     listed.push(
-      ...own.map(({ peer, agentId, title = "New conversation", updatedAt }) => ({
+      ...own.map(({ peer, agentId, title = "New conversation", updatedAt, model }) => ({
         id: peer,
         agent: agentId,
         title,
         updatedAt,
+        model,
       })),
     );
     last = sessions.at(-1);

@@ -7,7 +7,7 @@ import { createMcpService } from "../agent/mcp-service.ts";
 import { getBudgets } from "../configure/budgets.ts";
 import { explainRoute } from "../configure/routing.ts";
 import type { GatewayContext } from "../context.ts";
-import { type ExplainRoute, listMessages, readTrace, readWhy } from "../messages/traces.ts";
+import { type ExplainRoute, readTrace, readWhy } from "../messages/traces.ts";
 import { requestAtSeat } from "../pipeline/control.ts";
 import { createScheduleHandler } from "../triggers/schedule-handler.ts";
 import { VERSION } from "../version.ts";
@@ -18,19 +18,22 @@ import { toApprovalInfo } from "./approval-info.ts";
 import { runChecks } from "./checks.ts";
 import { getUploadOwner } from "./client-message.ts";
 import { readCluster } from "./cluster.ts";
+import { listCommands } from "./command-list.ts";
 import { listConversations, removeConversation, renameConversation } from "./conversation.ts";
 import { readHistory } from "./conversation-history.ts";
 import { readGauges } from "./gauges.ts";
 import { listAgents } from "./list-agents.ts";
+import { searchMessages } from "./message-list.ts";
 import { openWork } from "./open-work.ts";
 import { listSessions } from "./overview.ts";
 import { createPairings } from "./pairings.ts";
+import { readPairedNames } from "./person-names.ts";
 import { addLastRuns } from "./schedule-results.ts";
 import { createSeatedSchedules } from "./seated-schedules.ts";
 import { sendMessage } from "./send-message.ts";
 import { createSubmit } from "./submit.ts";
 import { trustFile } from "./trust-file.ts";
-import { readUsage } from "./usage.ts";
+import { readUsage, readUsageSeries } from "./usage.ts";
 
 export interface ServiceOptions {
   readonly maintenance: Maintenance;
@@ -72,7 +75,14 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
     renameConversation: (conversation, title) => renameConversation(store, conversation, title),
     removeConversation: (conversation) => removeConversation(ctx, conversation),
     sessions: () => listSessions(store, lanes),
-    latestMessages: (key) => listMessages(store, { limit: 100, sessionKey: key }),
+    async transcript(key) {
+      const session = await store.sessions.get(key);
+      if (session === undefined) return undefined;
+      const names = await readPairedNames(store);
+      return readHistory({ store, exchanges: ctx.exchanges, filter: REPLY_FILTER, names }, key);
+    },
+    messages: (query) => searchMessages(store, query),
+    commands: (query, { role }) => listCommands(ctx, query, role === "owner" ? "owner" : "member"),
     why: (messageId, language) => readWhy(store, messageId, language, explain),
     ...createPairings(store, audit, () => void delivery.pairingNotices.poll()),
     ...schedules,
@@ -95,6 +105,7 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
         schedules: schedules.schedules,
       }),
     usage: (query) => readUsage(store, getBudgets(config.current().settings), query, ctx.now()),
+    usageSeries: (query) => readUsageSeries(store, query, ctx.now()),
     status: () => getStatus(ctx, options.configuration.state()),
     nodes: () => readCluster(ctx),
     checks: (withModels) => runChecks(ctx, withModels),

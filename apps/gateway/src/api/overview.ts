@@ -1,12 +1,14 @@
 import type { SessionInfo } from "@signalbox/protocol";
 import type { ServiceStore } from "../messages/service-store.ts";
+import { readPersonNames } from "./person-names.ts";
 
-/** The latest sessions of every channel. */
+/** Lists the latest sessions of all channels. */
 export async function listSessions(
-  { sessions }: ServiceStore,
+  store: ServiceStore,
   lanes: { busy(sessionKey: string): boolean },
 ): Promise<SessionInfo[]> {
-  return (await sessions.list()).map(
+  const [sessions, names] = await Promise.all([store.sessions.list(), readPersonNames(store)]);
+  return sessions.map(
     ({ key, agentId, channel, account, peer, kind, title, updatedAt, messageCount, totals, activeRun }) => ({
       key,
       agent: agentId,
@@ -17,6 +19,7 @@ export async function listSessions(
       updatedAt,
       messages: messageCount,
       title,
+      peerName: names.get(channel, peer),
       tokens: totals.inputTokens + totals.outputTokens,
       costMicros: totals.costMicros,
       busy: activeRun !== undefined || lanes.busy(key),

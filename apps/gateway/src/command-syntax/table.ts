@@ -138,18 +138,48 @@ export function listedCommands(set?: Language): readonly ChannelCommand[] {
   }));
 }
 
-/** Returns the text of `/help` for a role, with skill commands after the built-in ones. */
+/** A command in a list for people. */
+interface DescribedCommand {
+  readonly name: string;
+  readonly usage?: string;
+  readonly description: string;
+}
+
+/** Returns the commands that a role may use, with skill commands after the built-in ones. */
+export function describeCommands(
+  phrases: Phrases,
+  role: Role,
+  skills: readonly DescribedSkill[],
+): DescribedCommand[] {
+  return [...describeBuiltIn(phrases, role), ...describeSkills(phrases, role, skills)];
+}
+
+/** Returns the text of `/help` for a role. */
 export function helpText(phrases: Phrases, role: Role, skills: readonly DescribedSkill[]): string {
-  const own = specs().flatMap(({ name }) => {
-    const usage = getUsage(phrases, name);
-    return mayUseCommand(name, role)
-      ? [`/${name}${usage === undefined ? "" : ` ${usage}`} – ${phrases.commands[name]}`]
-      : [];
-  });
-  const ofSkills = mayUseCommand("skill", role)
-    ? skills.map((skill) => `/${skill.name} ${phrases.usages.ofSkill} – ${describeSkill(phrases, skill)}`)
-    : [];
+  const toLine = ({ name, usage, description }: DescribedCommand) =>
+    `/${name}${usage === undefined ? "" : ` ${usage}`} – ${description}`;
+  const ofSkills = describeSkills(phrases, role, skills).map(toLine);
+  const own = describeBuiltIn(phrases, role).map(toLine);
   return [...own, ...(ofSkills.length > 0 ? ["", phrases.skillsHead, ...ofSkills] : [])].join("\n");
+}
+
+function describeBuiltIn(phrases: Phrases, role: Role): DescribedCommand[] {
+  return specs()
+    .filter(({ name }) => mayUseCommand(name, role))
+    .map(({ name }) => ({
+      name,
+      usage: getUsage(phrases, name),
+      description: phrases.commands[name],
+    }));
+}
+
+function describeSkills(phrases: Phrases, role: Role, skills: readonly DescribedSkill[]): DescribedCommand[] {
+  if (!mayUseCommand("skill", role)) return [];
+  return skills.map((skill) => ({
+    name: skill.name,
+    usage: phrases.usages.ofSkill,
+    description: describeSkill(phrases, skill),
+  }));
 }
 
 /** A skill in a list for people. */

@@ -57,6 +57,7 @@ export function messageInfo(row: StoredRow, replies: OpenReplies): MessageInfo {
     account,
     conversation: conversationId,
     sender: senderId,
+    senderName: payload.event.sender.name,
     state: reply?.state ?? row.state,
     rule,
     messageId,

@@ -47,14 +47,40 @@ describe("the HTTP API for owners", () => {
     await eventually(told, "they hear of it");
     await say("thank you", "om_2");
     const key = `agent:coder:feishu:direct:${ZHANG}`;
-    expect(await client.sessions()).toMatchObject([{ agent: "coder", channel: "feishu", busy: false }]);
-    expect((await client.latestMessages()).map(({ text, state }) => [text, state])).toEqual([
+    expect(await client.sessions()).toMatchObject([
+      { agent: "coder", channel: "feishu", peerName: "张三", busy: false },
+    ]);
+    const { messages } = await client.messages();
+    expect(messages.map(({ text, state }) => [text, state])).toEqual([
       ["thank you", "replied"],
       ["let me in", "ignored"],
     ]);
     const [session] = await client.sessions();
-    expect(await client.latestMessages(session?.key)).toMatchObject([{ messageId: "om_2" }]);
-    expect(await client.latestMessages(`${key}-another`)).toEqual([]);
+    expect(await client.messages({ session: key })).toMatchObject({
+      messages: [{ messageId: "om_2", senderName: "张三" }],
+    });
+    expect(await client.messages({ session: `${key}-another` })).toEqual({ messages: [] });
+    expect(await client.messages({ outcome: "unanswered", text: "LET ME" })).toMatchObject({
+      messages: [{ messageId: "om_1" }],
+    });
+    expect(await refusal(client.messages({ limit: 0 }))).toBe("bad_request");
+
+    const { messages: transcript, ends } = await client.transcript(session?.key ?? "");
+    expect(transcript).toMatchObject([
+      { role: "user", text: "thank you", sender: "张三" },
+      { role: "assistant" },
+    ]);
+    expect(ends).toMatchObject([{ outcome: "replied" }]);
+    expect(await refusal(client.transcript(`${key}-another`))).toBe("not_found");
+
+    expect(await client.usage({ by: "channel" })).toMatchObject({ groups: [{ name: "feishu", runs: 1 }] });
+    expect(await client.usageSeries({ by: "sender", days: 7 })).toMatchObject({
+      points: [{ name: `feishu:${ZHANG}`, title: "张三", runs: 1 }],
+    });
+
+    const commands = await client.commands("coder", "zh");
+    expect(commands.find(({ name }) => name === "model")?.description).toMatch(/模型/);
+    expect(await refusal(client.commands("nobody"))).toBe("not_found");
 
     await client.revokePairing(person);
     expect(await refusal(client.revokePairing(person))).toBe("not_found");

@@ -17,10 +17,10 @@ it("says that an answer is not out while the platform refuses the account, until
   const post = { ...from(ZHANG), messageId: "om_refused" };
   await started.post(textMessage("are you there?", post));
   const client = createClient({ baseUrl: started.url, token: TOKEN });
-  const states = async () => (await client.latestMessages()).map(({ state }) => state);
+  const states = async () => (await client.messages()).messages.map(({ state }) => state);
   await expect.poll(states, { timeout: 15_000 }).toEqual(["sending"]);
   await expect
-    .poll(async () => (await client.latestMessages())[0]?.reason, { timeout: 15_000 })
+    .poll(async () => (await client.messages()).messages[0]?.reason, { timeout: 15_000 })
     .toBeDefined();
   expect((await world.command(["messages"])).out).toMatch(/sending/);
   expect((await world.command(["why", "om_refused"])).out).toMatch(

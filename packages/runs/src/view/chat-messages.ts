@@ -18,6 +18,8 @@ interface SentMessage {
   /** Timestamp in the conversation, in milliseconds since the epoch. A summary of several messages has a later one. */
   readonly at: number;
   readonly text?: string;
+  /** Display name of the sender. */
+  readonly sender?: string;
   readonly attachments?: ChatMessage["attachments"];
 }
 
@@ -113,15 +115,18 @@ class ConversationReader {
     this.#generation = generation;
     const sent = this.#takeSent(runId, message.timestamp);
     const shown = sent.length > 0 ? sent : [{ id: String(seq) }];
-    return shown.map(({ id, text = getText(message), attachments }: Omit<SentMessage, "at">, index) => ({
-      id,
-      at,
-      runId,
-      role: "user",
-      text,
-      attachments,
-      begins: begins && index === 0 ? true : undefined,
-    }));
+    return shown.map(
+      ({ id, text = getText(message), sender, attachments }: Omit<SentMessage, "at">, index) => ({
+        id,
+        at,
+        runId,
+        role: "user",
+        text,
+        sender,
+        attachments,
+        begins: begins && index === 0 ? true : undefined,
+      }),
+    );
   }
 
   /** Takes the original messages for one message of the run: a single one, or several for a summary. */

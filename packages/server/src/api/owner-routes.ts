@@ -1,7 +1,7 @@
 import {
   ApprovalDecision,
   type ApprovalList,
-  type MessageList,
+  MessageQuery,
   NewSchedule,
   PairingApproval,
   Person,
@@ -9,9 +9,11 @@ import {
   type ScheduleList,
   type ScheduleRun,
   type SessionList,
+  TranscriptQuery,
   TrustRequest,
   type TrustResult,
   UsageQuery,
+  UsageSeriesQuery,
   WhyQuery,
 } from "@signalbox/protocol";
 import { type Context, Hono } from "hono";
@@ -51,18 +53,40 @@ function addViews(app: Hono<Env>, service: GatewayService): void {
     const list: SessionList = { sessions: await service.sessions() };
     return context.json(list);
   });
+  app.get("/sessions/transcript", async (context) => {
+    const query = TranscriptQuery.safeParse(context.req.query());
+    if (!query.success) return apiErrors.badQuery(context, "Use session=, with the key of a session.");
+    const transcript = await service.transcript(query.data.session);
+    return transcript === undefined
+      ? apiErrors.missing(context, `session ${query.data.session}`)
+      : context.json(transcript);
+  });
   app.get("/messages", async (context) => {
-    const list: MessageList = { messages: await service.latestMessages(context.req.query("session")) };
-    return context.json(list);
+    const query = MessageQuery.safeParse(context.req.query());
+    if (!query.success)
+      return apiErrors.badQuery(
+        context,
+        "Use session=, outcome=open, answered, unanswered or failed, channel=, agent=, text=, before= and limit=.",
+      );
+    return context.json(await service.messages(query.data));
   });
   app.get("/usage", async (context) => {
     const query = UsageQuery.safeParse(context.req.query());
     if (!query.success)
       return apiErrors.badQuery(
         context,
-        "Use by=day, agent, session or sender, and optionally days, for instance days=30.",
+        "Use by=day, agent, session, sender or channel, and optionally days, for instance days=30.",
       );
     return context.json(await service.usage(query.data));
+  });
+  app.get("/usage/series", async (context) => {
+    const query = UsageSeriesQuery.safeParse(context.req.query());
+    if (!query.success)
+      return apiErrors.badQuery(
+        context,
+        "Use by=agent, session, sender or channel, and optionally days, for instance days=30.",
+      );
+    return context.json(await service.usageSeries(query.data));
   });
   app.get("/why/:id", async (context) => {
     const query = WhyQuery.safeParse(context.req.query());

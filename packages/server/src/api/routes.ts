@@ -1,4 +1,4 @@
-import { ConversationTitle, type Me } from "@signalbox/protocol";
+import { type CommandList, CommandQuery, ConversationTitle, type Me } from "@signalbox/protocol";
 import { type Context, Hono } from "hono";
 import type { Principal } from "../auth/index.ts";
 import { apiErrors } from "../error-replies.ts";
@@ -22,6 +22,14 @@ export function apiRoutes(service: GatewayService): Hono<Env> {
     return context.json(me);
   });
   app.get("/agents", (context) => context.json(service.agents()));
+  app.get("/commands", (context) => {
+    const query = CommandQuery.safeParse(context.req.query());
+    if (!query.success) return apiErrors.badQuery(context, "Use language=en or zh, and optionally agent=.");
+    const commands = service.commands(query.data, context.get("access").principal);
+    if (commands === undefined) return apiErrors.missing(context, `agent ${query.data.agent}`);
+    const list: CommandList = { commands };
+    return context.json(list);
+  });
   app.get("/conversations", async (context) =>
     context.json(await getScoped(context.get("access").principal).conversations()),
   );

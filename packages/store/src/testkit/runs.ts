@@ -48,6 +48,12 @@ export const runChecks: Checks = {
     const [total] = await store.usage.sum({ by: "session" });
     const used = [total?.by, total?.runs, total?.inputTokens];
     expectEqual(used, ["s", 1, 10], "The usage was not counted.");
+    const series = await store.usage.series({ by: "session" });
+    const days = series.map(({ day, by, runs, inputTokens }) => [day, by, runs, inputTokens]);
+    const today = new Date(journal?.run.finishedAt ?? 0).toISOString().slice(0, 10);
+    expectEqual(days, [[today, "s", 1, 10]], "The usage was not counted by day.");
+    const later = await store.usage.series({ by: "session", from: Date.parse("2999-01-01") });
+    expectEqual(later, [], "The usage of earlier days was returned.");
     const session = await store.sessions.get("s");
     expectEqual(session?.activeRun, undefined, "The session is still held by its run.");
     expectEqual(await store.runs.active(), [], "The run is still active.");

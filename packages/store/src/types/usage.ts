@@ -23,6 +23,12 @@ export interface UsageGroup extends UsageTotals {
   readonly by: string;
 }
 
+/** Usage of a group of runs on one day. */
+export interface DayUsage extends UsageGroup {
+  /** The day (UTC), for instance `2026-11-21`. */
+  readonly day: string;
+}
+
 export interface UsageStore {
   /** Returns exact sums over completed runs. The sums remain after the runs are pruned. */
   sum(query: {
@@ -35,4 +41,10 @@ export interface UsageStore {
     /** Exclusive. Rounded down to the start of the day (UTC). */
     readonly to?: Millis;
   }): Promise<readonly UsageGroup[]>;
+  /** Returns exact sums over completed runs by day and group, oldest day first. Days without runs are absent. */
+  series(query: {
+    readonly by: "agent" | "session" | "sender";
+    /** Inclusive. Rounded down to the start of the day (UTC). Default: all time. */
+    readonly from?: Millis;
+  }): Promise<readonly DayUsage[]>;
 }

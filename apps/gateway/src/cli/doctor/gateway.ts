@@ -37,10 +37,10 @@ export async function checkGateway(home: Home, withModels: boolean): Promise<Fin
 /** @throws GatewayError or ClientError if the gateway does not respond */
 async function askGateway(home: Home, withModels: boolean, holding: string): Promise<Finding[]> {
   const { client, running } = await runningGateway(home.dir);
-  const [status, checks, messages] = await Promise.all([
+  const [status, checks, { messages }] = await Promise.all([
     client.status(),
     client.checks({ models: withModels }),
-    client.latestMessages(),
+    client.messages(),
   ]);
   const { version, startedAt, configuration, agents, channels } = status;
   return [
