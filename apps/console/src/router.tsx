@@ -59,6 +59,12 @@ const pages = [
   ),
   createRoute({
     getParentRoute: () => root,
+    path: "/session/$key",
+    component: lazyRouteComponent(() => import("./pages/session/session-page.tsx"), "SessionPage"),
+    remountDeps: ({ params }) => params,
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: "/usage",
     validateSearch: readUsageSearch,
     component: lazyRouteComponent(() => import("./pages/usage/usage-page.tsx"), "UsagePage"),

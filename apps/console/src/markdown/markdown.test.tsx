@@ -41,7 +41,7 @@ describe("Markdown", () => {
     ["* * *", "<hr/>"],
     [
       "| a | b |\n|---|:-:|\n| 1 | **2** |\n\nafter",
-      '<div class="table"><table><thead><tr><th>a</th><th class="center">b</th></tr></thead><tbody><tr><td>1</td><td class="center"><strong>2</strong></td></tr></tbody></table></div><p>after</p>',
+      '<div class="table" tabindex="0"><table><thead><tr><th>a</th><th class="center">b</th></tr></thead><tbody><tr><td>1</td><td class="center"><strong>2</strong></td></tr></tbody></table></div><p>after</p>',
     ],
     ["a | b", "<p>a | b</p>"],
     [

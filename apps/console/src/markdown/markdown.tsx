@@ -176,7 +176,8 @@ function TableOf({ table }: { table: Table }): ReactNode {
     return align == null ? {} : { className: align };
   };
   return (
-    <div className="table">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
+    <div className="table" tabIndex={0}>
       <table>
         <thead>
           <tr>

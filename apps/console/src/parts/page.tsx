@@ -32,7 +32,7 @@ export function Page({ title, description, actions, children }: PageProps): Reac
             <h2 ref={heading} tabIndex={-1}>
               <bdi>{title}</bdi>
             </h2>
-            {description !== undefined && <p>{description}</p>}
+            {description !== undefined && <div className={classes["description"]}>{description}</div>}
           </div>
           {actions !== undefined && <div className={classes["actions"]}>{actions}</div>}
         </header>

@@ -17,6 +17,7 @@ export const PAGE_DATA: readonly PageData[] = [
   { path: "/messages", title: "Messages", text: "把昨天的会议纪要整理成表格" },
   { path: "/message/01KABC", title: "Message", text: "refused the key" },
   { path: "/sessions", title: "Sessions", text: "会议纪要" },
+  { path: "/session/agent%3Acoder%3Afeishu%3Adirect%3Aou_zhang", title: "会议纪要", text: "结论" },
   { path: "/usage", title: "Usage", text: "2026-11-21" },
   { path: "/people", title: "People", text: "张三" },
   { path: "/approvals", title: "Approvals", text: "/home/me/project" },

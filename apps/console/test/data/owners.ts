@@ -2,11 +2,16 @@
 import type {
   Activity,
   ApprovalInfo,
+  CommandInfo,
+  ConversationHistory,
+  DecidedApproval,
   MessageInfo,
+  ModelList,
   PairingList,
   SessionInfo,
   Status,
   Usage,
+  UsageSeries,
   Why,
 } from "@signalbox/protocol";
 import { HOSTILE } from "../replies.ts";
@@ -22,6 +27,11 @@ export interface OwnersView {
   status: Status | undefined;
   activity: Activity;
   usage: Usage;
+  series: UsageSeries;
+  transcript: ConversationHistory;
+  history: DecidedApproval[];
+  models: ModelList;
+  commands: CommandInfo[];
 }
 
 const AT = 1_700_000_000_000;
@@ -37,6 +47,7 @@ const asked: MessageInfo = {
   account: "main",
   conversation: "oc_1",
   sender: "ou_zhang",
+  senderName: "张三",
   text: "把昨天的会议纪要整理成表格",
   state: "failed-reported",
   agent: "coder",
@@ -195,6 +206,66 @@ const full: OwnersView = {
       },
     ],
   },
+  series: {
+    points: [
+      { day: "2026-11-20", name: "coder", runs: 3, modelCalls: 4, ...TOKENS, costMicros: 41_000 },
+      { day: "2026-11-21", name: "coder", runs: 9, modelCalls: 21, ...TOKENS, costMicros: 834_500 },
+      { day: "2026-11-21", name: HOSTILE, runs: 3, modelCalls: 9, ...TOKENS, costMicros: 400_000 },
+    ],
+  },
+  transcript: {
+    messages: [
+      { id: "om_1", role: "user", text: "把昨天的会议纪要整理成表格", sender: "张三", at: AT, runId: "r1" },
+      {
+        id: "2",
+        role: "tool",
+        text: "1. 预算\n2. 招聘",
+        at: AT + 900,
+        runId: "r1",
+        call: { id: "t1", name: "read", args: { path: "minutes.md" }, isError: false, durationMs: 12 },
+      },
+      {
+        id: "3",
+        role: "assistant",
+        text: "| 议题 | 结论 |\n| --- | --- |\n| 预算 | 通过 |",
+        at: AT + 2_000,
+        runId: "r1",
+      },
+      { id: "om_2", role: "user", text: HOSTILE, sender: HOSTILE, at: AT + 9_000, runId: "r2" },
+      { id: "4", role: "assistant", text: HOSTILE, at: AT + 9_900, runId: "r2" },
+    ],
+    ends: [{ runId: "r1", outcome: "replied" }],
+  },
+  history: [
+    {
+      ...APPROVAL,
+      id: "DONE2345",
+      action: `git push ${HOSTILE}`,
+      state: "denied",
+      createdAt: AT,
+      decidedAt: AT + 5_000,
+      approver: "telegram:5001",
+    },
+    { ...APPROVAL, id: "USED2345", action: "ls -la", state: "used", createdAt: AT, decidedAt: AT + 5_000 },
+  ],
+  models: {
+    providers: ["anthropic", "openai"],
+    models: [
+      {
+        model: "anthropic/claude-sonnet-4-6",
+        contextWindow: 1_000_000,
+        maxOutputTokens: 64_000,
+        inputPrice: 3_000_000,
+        outputPrice: 15_000_000,
+      },
+      { model: "openai/gpt-5.2", contextWindow: 400_000, maxOutputTokens: 128_000 },
+    ],
+  },
+  commands: [
+    { name: "help", description: "List the commands" },
+    { name: "model", description: "Show or choose the model", usage: "[name | default]" },
+    { name: "new", description: "Start a new session" },
+  ],
 };
 
 const empty: OwnersView = {
@@ -206,6 +277,11 @@ const empty: OwnersView = {
   pairings: { pending: [], paired: [] },
   activity: { runs: [], waiting: [], commands: [], schedules: [] },
   usage: { groups: [], budgets: [] },
+  series: { points: [] },
+  transcript: { messages: [], ends: [] },
+  history: [],
+  models: { providers: [], models: [] },
+  commands: [],
 };
 
 export const OWNERS: Readonly<Record<"full" | "empty", OwnersView>> = { full, empty };
@@ -214,15 +290,30 @@ export const OWNERS: Readonly<Record<"full" | "empty", OwnersView>> = { full, em
 export function ownerRoutes(view: () => OwnersView): Routes {
   return {
     "GET /api/sessions": () => ({ sessions: view().sessions }),
-    "GET /api/messages": ({ url }) => {
-      const session = url.searchParams.get("session");
-      return {
-        messages: view().messages.filter((each) => session === null || each.sessionKey === session),
-      };
+    "GET /api/sessions/transcript": ({ url }) =>
+      url.searchParams.get("session") === KEY ? view().transcript : undefined,
+    "GET /api/messages": ({ url: { searchParams: query } }) => {
+      const limit = Number(query.get("limit") ?? 100);
+      const start = Number(query.get("before") ?? 0);
+      const text = query.get("text") ?? "";
+      const found = view().messages.filter(
+        ({ sessionKey, channel, agent, state, ...message }) =>
+          [null, sessionKey].includes(query.get("session")) &&
+          [null, channel].includes(query.get("channel")) &&
+          [null, agent].includes(query.get("agent")) &&
+          (query.get("outcome") !== "failed" || state.includes("reported")) &&
+          `${message.text} ${message.senderName}`.includes(text),
+      );
+      const messages = found.slice(start, start + limit);
+      return { messages, ...(start + limit < found.length && { next: String(start + limit) }) };
     },
     "GET /api/why/*": ({ params: [id] }) => (id === view().why?.trace.messageId ? view().why : undefined),
     "GET /api/status": () => view().status,
     "GET /api/usage": () => view().usage,
+    "GET /api/usage/series": () => view().series,
+    "GET /api/approvals/history": () => ({ approvals: view().history }),
+    "GET /api/models": () => view().models,
+    "GET /api/commands": () => ({ commands: view().commands }),
     "GET /api/approvals": () => ({ approvals: view().approvals }),
     "POST /api/approvals/*": ({ params: [id] }) => {
       const isOpen = view().approvals.some((each) => each.id === id);

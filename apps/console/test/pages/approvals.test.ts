@@ -93,4 +93,12 @@ describe.skipIf(missing !== undefined)("approvals in Chromium", () => {
     await button("Dismiss").click();
     await page.getByText("This request is no longer pending").waitFor({ state: "detached" });
   });
+
+  it("lists earlier requests with their outcomes", async () => {
+    await console.open("/approvals");
+    const history = console.page.getByRole("table", { name: "History" });
+    await history.getByRole("row").filter({ hasText: "git push" }).getByText("denied").waitFor();
+    await history.getByRole("row").filter({ hasText: "ls -la" }).getByText("allowed").waitFor();
+    await history.getByText("telegram:5001").waitFor();
+  });
 });

@@ -5,7 +5,9 @@ describe.skipIf(missing !== undefined)("messages in Chromium", () => {
   const console = ownersConsole();
 
   it("leads by keyboard from a session to the timeline of a message", async () => {
-    const { page } = console;
+    const { page, gateway } = console;
+    const { why } = gateway.owners;
+    if (why === undefined) throw new Error("there is no explanation");
     const heading = (name: string) => page.getByRole("heading", { level: 2, name, exact: true });
     await console.open("/sessions");
     await heading("Sessions").waitFor();
@@ -17,9 +19,9 @@ describe.skipIf(missing !== undefined)("messages in Chromium", () => {
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    await heading("Messages").waitFor();
-    await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
-    await page.getByRole("link", { name: /把昨天/ }).press("Enter");
+    await heading("会议纪要").waitFor();
+    gateway.owners.why = { ...why, trace: { ...why.trace, messageId: "om_1" } };
+    await page.locator("[data-transcript] header a").first().press("Enter");
     await heading("Message").waitFor();
     const steps = page.locator("[data-timeline] > li");
     await expect

@@ -31,4 +31,19 @@ describe.skipIf(missing !== undefined)("usage in Chromium", () => {
     await page.goto(`${gateway.url}/#/usage?by=nothing&days=-3`);
     await expect.poll(() => page.getByLabel("Group by").inputValue()).toBe("day");
   });
+
+  it("is drawn over time by agent, channel, person and session", async () => {
+    const { page } = console;
+    await console.open("/usage?by=agent&days=all");
+    const chart = page.getByRole("region", { name: "Course over time" });
+    await chart.getByText("coder").waitFor();
+    const series = () => console.requested.filter((url) => url.includes("/api/usage/series")).at(-1);
+    expect(series()).toMatch(/by=agent$/);
+    await page.getByLabel("Group by").selectOption("Channel");
+    await expect.poll(series).toMatch(/by=channel$/);
+    await page.getByLabel("Group by").selectOption("Person");
+    await expect.poll(series).toMatch(/by=sender$/);
+    await chart.getByText("Tokens").click();
+    await expect.poll(() => page.url()).toContain("measure=tokens");
+  });
 });

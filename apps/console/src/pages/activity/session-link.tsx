@@ -1,10 +1,10 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
-/** Link to the messages of a session. */
+/** Link to a session. */
 export function SessionLink({ sessionKey }: { sessionKey: string }): ReactNode {
   return (
-    <Link to="/messages" search={{ session: sessionKey }}>
+    <Link to="/session/$key" params={{ key: sessionKey }}>
       {sessionKey}
     </Link>
   );

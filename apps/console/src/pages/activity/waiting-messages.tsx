@@ -9,7 +9,7 @@ import classes from "./activity.module.css";
 export function WaitingMessages({ messages }: { messages: readonly MessageInfo[] }): ReactNode {
   return (
     <ul className={classes["rows"]}>
-      {messages.map(({ id, at, channel, account, sender, text, state }) => (
+      {messages.map(({ id, at, channel, account, sender, senderName, text, state }) => (
         <li key={id} className={classes["row"]}>
           <div className={classes["head"]}>
             <strong>
@@ -21,7 +21,7 @@ export function WaitingMessages({ messages }: { messages: readonly MessageInfo[]
             <Time at={at} />
           </div>
           <span className={classes["about"]}>
-            {channel}/{account} · <bdi>{sender}</bdi>
+            {channel}/{account} · <bdi>{senderName ?? sender}</bdi>
           </span>
         </li>
       ))}

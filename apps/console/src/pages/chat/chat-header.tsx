@@ -33,7 +33,7 @@ export function ChatHeader({ info, agentId, children }: Props): ReactNode {
         data={agent === undefined ? [agentId, ...choices] : choices}
         onChange={(event) => begin(event.currentTarget.value)}
       />
-      {children ?? <span className={classes["model"]}>{agent?.model}</span>}
+      {children || <span className={classes["model"]}>{agent?.model}</span>}
       {info && (
         <>
           <bdi className={classes["title"]}>{info.title}</bdi>

@@ -10,6 +10,7 @@ import { useConnectionState, useGateway } from "../../gateway.tsx";
 import { ChatHeader } from "./chat-header.tsx";
 import { Composer } from "./composer.tsx";
 import { Log } from "./log.tsx";
+import { ModelPicker } from "./model-picker.tsx";
 import { useChatWords } from "./words.ts";
 
 const route = getRouteApi("/c/$conversation");
@@ -48,7 +49,15 @@ export function ChatPage(): ReactNode {
 
   return (
     <>
-      <ChatHeader key={`header ${conversation}`} info={info} agentId={agentId} />
+      <ChatHeader key={`header ${conversation}`} info={info} agentId={agentId}>
+        {me.user.role !== "member" && agent !== undefined && (
+          <ModelPicker
+            agentModel={agent.model}
+            chosen={info?.model}
+            onChoose={(model) => send(`/model ${model}`)}
+          />
+        )}
+      </ChatHeader>
       {agents.some(({ demo }) => demo) && (
         <Alert
           role="note"
@@ -76,6 +85,7 @@ export function ChatPage(): ReactNode {
         draft={drafts.get(conversation) ?? ""}
         onDraft={(text) => drafts.set(conversation, text)}
         attachments={attachmentsOf(conversation)}
+        agentId={agentId}
         agentName={agent?.name ?? agentId}
         isBusy={isBusy(view)}
         canStop={state.kind === "open"}

@@ -7,6 +7,7 @@ import {
   type KeyboardEvent,
   type ReactNode,
   useEffect,
+  useId,
   useRef,
   useState,
   useSyncExternalStore,
@@ -14,13 +15,16 @@ import {
 import type { Attachments } from "../../conversation/attachments.ts";
 import type { Uploaded } from "../../conversation/item.ts";
 import { ChosenFiles } from "./attachment-list.tsx";
+import { CommandList } from "./command-list.tsx";
 import classes from "./composer.module.css";
+import { useCommands } from "./use-commands.ts";
 import { useChatWords } from "./words.ts";
 
 interface Props {
   draft: string;
   onDraft: (text: string) => void;
   attachments: Attachments;
+  agentId: string;
   agentName: string;
   isBusy: boolean;
   canStop: boolean;
@@ -29,11 +33,11 @@ interface Props {
 }
 
 /**
- * Input for messages. Enter sends, Shift+Enter inserts a line break, and Escape stops the agent. Keys that belong to an
- * input method are ignored. Files can be chosen, dropped or pasted.
+ * Input for messages, with completion of chat commands. Enter sends, Shift+Enter inserts a line break, and Escape stops
+ * the agent. Keys that belong to an input method are ignored. Files can be chosen, dropped or pasted.
  */
 export function Composer(props: Props): ReactNode {
-  const { draft, onDraft, attachments, agentName, isBusy, canStop, onSend, onStop } = props;
+  const { draft, onDraft, attachments, agentId, agentName, isBusy, canStop, onSend, onStop } = props;
   const words = useChatWords();
   const [text, setText] = useState(draft);
   const [isOver, setIsOver] = useState(false);
@@ -55,6 +59,9 @@ export function Composer(props: Props): ReactNode {
     setText(next);
     onDraft(next);
   };
+  const listId = useId();
+  const completion = useCommands(agentId, text, ({ name }) => write(`/${name} `));
+  const isCompleting = completion.commands.length > 0;
   const send = () => {
     if (!canSend) return;
     onSend(text.trim(), attachments.take());
@@ -82,6 +89,10 @@ export function Composer(props: Props): ReactNode {
   const onKeyDown = (event: KeyboardEvent) => {
     // 229: key code that Safari reports for the Enter key that ends a composition.
     const composing = event.nativeEvent.isComposing || event.keyCode === 229;
+    if (!composing && completion.onKey(event)) {
+      event.preventDefault();
+      return;
+    }
     if (event.key === "Escape" && isBusy && canStop && !composing) onStop();
     if (event.key !== "Enter" || event.shiftKey || composing) return;
     event.preventDefault();
@@ -104,6 +115,17 @@ export function Composer(props: Props): ReactNode {
       onDrop={onDrop}
     >
       <div className={classes["box"]}>
+        {isCompleting && (
+          <CommandList
+            id={listId}
+            commands={completion.commands}
+            selected={completion.selected}
+            onChoose={({ name }) => {
+              write(`/${name} `);
+              field.current?.focus();
+            }}
+          />
+        )}
         <ChosenFiles chosen={chosen} onRemove={(key) => attachments.remove(key)} />
         {areTooMany && (
           <p className={classes["too-many"]} role="alert">
@@ -131,6 +153,12 @@ export function Composer(props: Props): ReactNode {
           aria-label={words.messageTo(agentName)}
           placeholder={words.placeholder(agentName)}
           classNames={{ input: classes["input"] ?? "" }}
+          {...(isCompleting && {
+            role: "combobox",
+            "aria-expanded": true,
+            "aria-controls": listId,
+            "aria-activedescendant": `${listId}-${completion.selected}`,
+          })}
           onChange={(event) => write(event.currentTarget.value)}
           onKeyDown={onKeyDown}
           onPaste={onPaste}

@@ -3,12 +3,12 @@ import type { Problem } from "@signalbox/client";
 import { lazy, memo, type ReactNode, Suspense } from "react";
 import type { Item, Uploaded } from "../../conversation/item.ts";
 import { ProblemNote } from "../../parts/problem.tsx";
+import { ToolCall } from "../../parts/tool-call.tsx";
 import { useFormat } from "../../words/use-format.ts";
 import { useWords } from "../../words/words.tsx";
 import { SentFiles } from "./attachment-list.tsx";
 import classes from "./log-item.module.css";
 import { MessageActions } from "./message-actions.tsx";
-import { ToolCall } from "./tool-call.tsx";
 import { useChatWords } from "./words.ts";
 
 /** Loaded with the first answer, because the Markdown parser is large. */

@@ -49,7 +49,14 @@ const en = {
   removeFile: (name: string) => `Remove ${name}`,
   tooMany: (most: number) =>
     `A message can have at most ${most} files. Remove some and send them with another message.`,
-  hint: "Enter to send, Shift+Enter for a new line",
+  model: "Model",
+  searchModels: "Search models",
+  agentModel: "The agent's own model",
+  noModels: "No matching models.",
+  window: (tokens: string) => `${tokens} tokens`,
+  price: (input: string, output: string) => `${input} in, ${output} out per million`,
+  commands: "Commands",
+  hint: "Enter to send, Shift+Enter for a new line, / for commands",
 };
 
 const LATER = "稍后再试，或者给智能体配置备用模型（fallbacks）。";
@@ -113,7 +120,14 @@ const zh: typeof en = {
   uploaded: (percent) => `${percent} %`,
   removeFile: (name) => `移除 ${name}`,
   tooMany: (most) => `一条消息最多带 ${most} 个文件。请移除一些，随下一条消息发送。`,
-  hint: "Enter 发送，Shift+Enter 换行",
+  model: "模型",
+  searchModels: "搜索模型",
+  agentModel: "智能体自己的模型",
+  noModels: "没有匹配的模型。",
+  window: (tokens) => `${tokens} 词元`,
+  price: (input, output) => `每百万词元：输入 ${input}，输出 ${output}`,
+  commands: "命令",
+  hint: "Enter 发送，Shift+Enter 换行，/ 使用命令",
 };
 
 export const useChatWords: () => typeof en = pageWords({ en, zh });

@@ -54,10 +54,18 @@ function Explanation({ why: { trace, sentence, said, remedy } }: { why: Why }): 
 
 function MessageFacts({ message }: { message: MessageInfo }): ReactNode {
   const words = useMessageWords();
-  const { channel, account, conversation, sender, agent, sessionKey, rule, at, id } = message;
+  const { channel, account, conversation, sender, senderName, agent, sessionKey, rule, at, id } = message;
   const optional = (name: string, value: ReactNode): Fact[] => (value === undefined ? [] : [{ name, value }]);
   const facts: Fact[] = [
-    { name: words.from, value: <bdi>{sender}</bdi> },
+    {
+      name: words.from,
+      value: (
+        <>
+          {senderName !== undefined && <bdi>{senderName} · </bdi>}
+          <bdi>{sender}</bdi>
+        </>
+      ),
+    },
     {
       name: words.where,
       value: (
@@ -71,7 +79,7 @@ function MessageFacts({ message }: { message: MessageInfo }): ReactNode {
     ...optional(
       words.session,
       sessionKey && (
-        <Link to="/messages" search={{ session: sessionKey }}>
+        <Link to="/session/$key" params={{ key: sessionKey }}>
           {sessionKey}
         </Link>
       ),

@@ -1,10 +1,18 @@
 import type { Client } from "@signalbox/client";
-import { queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import type { MessagesSearch } from "./search.ts";
 
-/** Latest messages of all channels or of one session, polled often enough to watch them arrive. */
-export const messagesQuery = (client: Client, session?: string) =>
-  queryOptions({
-    queryKey: ["messages", session],
-    queryFn: () => client.latestMessages(session),
-    refetchInterval: 3_000,
+/** Number of messages of one page. */
+const PAGE_SIZE = 50;
+
+/** Messages that match a search, latest first. They are polled often enough to watch them arrive. */
+export const messagesQuery = (client: Client, search: MessagesSearch) =>
+  infiniteQueryOptions({
+    queryKey: ["messages", search],
+    queryFn: ({ pageParam }) =>
+      client.messages({ ...search, limit: PAGE_SIZE, ...(pageParam !== "" && { before: pageParam }) }),
+    initialPageParam: "",
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: 4_000,
+    placeholderData: keepPreviousData,
   });

@@ -16,7 +16,7 @@ import { useWords } from "../../words/words.tsx";
 import { sessionsQuery } from "./queries.ts";
 import { useSessionsWords } from "./words.ts";
 
-/** Sessions of all channels, each with a link to its messages. */
+/** Sessions of all channels, each with a link to its transcript. */
 export function SessionsPage(): ReactNode {
   const { pages } = useWords();
   const words = useSessionsWords();
@@ -59,10 +59,10 @@ function SessionTable({ sessions }: { sessions: readonly SessionInfo[] }): React
       id: "session",
       label: words.session,
       isMain: true,
-      cell: ({ key, title, peer, busy }) => (
+      cell: ({ key, title, peer, peerName, busy }) => (
         <>
-          <Link to="/messages" search={{ session: key }}>
-            <bdi>{title ?? peer}</bdi>
+          <Link to="/session/$key" params={{ key: key }}>
+            <bdi>{title ?? peerName ?? peer}</bdi>
           </Link>{" "}
           {busy && <StateBadge tone="busy">{words.working}</StateBadge>}
         </>
@@ -73,7 +73,12 @@ function SessionTable({ sessions }: { sessions: readonly SessionInfo[] }): React
       label: words.via,
       cell: ({ channel, account, kind }) => `${channel}/${account} · ${words.kinds[kind] ?? kind}`,
     },
-    { id: "agent", label: words.agent, cell: ({ agent }) => agent },
+    {
+      id: "person",
+      label: words.person,
+      cell: ({ peer, peerName }) => <bdi title={peer}>{peerName ?? peer}</bdi>,
+    },
+    { id: "agent", label: words.agent, isDetail: true, cell: ({ agent }) => agent },
     {
       id: "messages",
       label: words.messages,
@@ -104,7 +109,7 @@ function SessionTable({ sessions }: { sessions: readonly SessionInfo[] }): React
   );
 }
 
-function isAbout({ key, title = "", channel, agent }: SessionInfo, wanted: string): boolean {
-  const text = `${title} ${channel} ${agent} ${key}`.toLocaleLowerCase();
+function isAbout({ key, title = "", peerName = "", channel, agent }: SessionInfo, wanted: string): boolean {
+  const text = `${title} ${peerName} ${channel} ${agent} ${key}`.toLocaleLowerCase();
   return text.includes(wanted.trim().toLocaleLowerCase());
 }

@@ -1,6 +1,6 @@
 import "../../styles/mantine-forms.css";
 import { NativeSelect, SegmentedControl, Skeleton } from "@mantine/core";
-import type { Usage } from "@signalbox/client";
+import type { Usage, UsageGroup } from "@signalbox/client";
 import { IconChartBar } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -12,8 +12,8 @@ import { Loaded, Page, Section } from "../../parts/page.tsx";
 import { useFormat } from "../../words/use-format.ts";
 import { useWords } from "../../words/words.tsx";
 import { Budgets } from "./budgets.tsx";
-import { toCourse } from "./course.ts";
-import { usageQuery } from "./queries.ts";
+import { type DayUsage, toCourse } from "./course.ts";
+import { usageQuery, usageSeriesQuery } from "./queries.ts";
 import { BYS, MEASURES, SPANS } from "./search.ts";
 import { UsageTable } from "./usage-table.tsx";
 import { useUsageWords } from "./words.ts";
@@ -21,13 +21,16 @@ import { useUsageWords } from "./words.ts";
 /** Loaded when there is something to draw, because the chart library is large. */
 const UsageChart = lazy(async () => ({ default: (await import("./chart.tsx")).UsageChart }));
 
+/** Height of the chart in pixels. */
+const CHART_HEIGHT = 260;
+
 const route = getRouteApi("/usage");
 
-/** Tokens and cost by day, agent, session or person, and balances of budgets. */
+/** Tokens and cost by day, agent, channel, person or session, over time, and balances of budgets. */
 export function UsagePage(): ReactNode {
   const { pages } = useWords();
   const words = useUsageWords();
-  const { by, days, measure } = route.useSearch();
+  const { by, days } = route.useSearch();
   const query = useQuery(usageQuery(useClient(), days === "all" ? { by } : { by, days }));
   return (
     <Page title={pages.usage} description={words.description} actions={<Controls />}>
@@ -35,31 +38,32 @@ export function UsagePage(): ReactNode {
         {(usage) => (
           <>
             <Totals usage={usage} />
-            {by === "day" && usage.groups.length > 0 && (
-              <Section title={words.chart} actions={<MeasureControl />}>
-                <Suspense fallback={<Skeleton height={260} />}>
-                  <UsageChart
-                    measure={measure}
-                    course={toCourse(
-                      usage.groups.map(({ name: day, ...figures }) => ({
-                        day,
-                        name: words.total,
-                        usage: figures,
-                      })),
-                      measure,
-                      days,
-                      Date.now(),
-                    )}
-                  />
-                </Suspense>
-              </Section>
-            )}
+            {usage.groups.length > 0 && <CourseOfUsage days={usage.groups} />}
             {usage.groups.length > 0 && <UsageTable by={by} groups={usage.groups} />}
             {usage.budgets.length > 0 && <Budgets budgets={usage.budgets} />}
           </>
         )}
       </Loaded>
     </Page>
+  );
+}
+
+/** The chart: usage over time, split by group unless the usage is grouped by day. */
+function CourseOfUsage({ days: ofDays }: { days: readonly UsageGroup[] }): ReactNode {
+  const words = useUsageWords();
+  const { by, days, measure } = route.useSearch();
+  const query = { by: by === "day" ? ("agent" as const) : by, ...(days !== "all" && { days }) };
+  const { data } = useQuery({ ...usageSeriesQuery(useClient(), query), enabled: by !== "day" });
+  const points: DayUsage[] =
+    by === "day"
+      ? ofDays.map(({ name: day, ...usage }) => ({ day, name: words.total, usage }))
+      : (data?.points ?? []).map(({ day, name, title, ...usage }) => ({ day, name: title ?? name, usage }));
+  return (
+    <Section title={words.chart} actions={<MeasureControl />}>
+      <Suspense fallback={<Skeleton height={CHART_HEIGHT} />}>
+        <UsageChart measure={measure} course={toCourse(points, measure, days, Date.now())} />
+      </Suspense>
+    </Section>
   );
 }
 

@@ -62,7 +62,7 @@ function GroupName({ by, group: { name, title } }: { by: UsageBy; group: UsageGr
   const words = useUsageWords();
   if (by === "session")
     return (
-      <Link to="/messages" search={{ session: name }}>
+      <Link to="/session/$key" params={{ key: name }}>
         <bdi>{title ?? name}</bdi>
       </Link>
     );

@@ -4,7 +4,7 @@ import { pageWords } from "../../words/words.tsx";
 const en = {
   description: "Tokens and money that finished runs have used.",
   by: "Group by",
-  bys: { day: "Day", agent: "Agent", session: "Session", sender: "Person" },
+  bys: { day: "Day", agent: "Agent", channel: "Channel", sender: "Person", session: "Session" },
   span: "Period",
   days: (count: number) => `Last ${count} days`,
   allTime: "All time",
@@ -41,7 +41,7 @@ const SPENDERS = { sender: "发送者", agent: "智能体", channel: "渠道" };
 const zh: typeof en = {
   description: "已结束的运行用掉的词元和费用。",
   by: "分组",
-  bys: { day: "日期", agent: "智能体", session: "会话", sender: "人员" },
+  bys: { day: "日期", agent: "智能体", channel: "渠道", sender: "人员", session: "会话" },
   span: "范围",
   days: (count) => `最近 ${count} 天`,
   allTime: "全部时间",

@@ -1,10 +1,10 @@
 import { Loader } from "@mantine/core";
 import { IconCheck, IconChevronRight, IconQuestionMark, IconX } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import type { Item } from "../../conversation/item.ts";
-import { CodeBlock } from "../../parts/code-block.tsx";
-import { useFormat } from "../../words/use-format.ts";
-import { useWords } from "../../words/words.tsx";
+import type { Item } from "../conversation/item.ts";
+import { useFormat } from "../words/use-format.ts";
+import { useWords } from "../words/words.tsx";
+import { CodeBlock } from "./code-block.tsx";
 import classes from "./tool-call.module.css";
 
 type Call = Extract<Item, { kind: "tool" }>;
