@@ -1,4 +1,11 @@
-import type { ClusterState, ConfigurationState, Status } from "@signalbox/client";
+import {
+  type Client,
+  type ClusterState,
+  type ConfigurationState,
+  isClientError,
+  type SeatInfo,
+  type Status,
+} from "@signalbox/client";
 import type { CommonOptions } from "../common-options.ts";
 import { print } from "../output.ts";
 import { runningGateway } from "../running.ts";
@@ -6,7 +13,7 @@ import { runningGateway } from "../running.ts";
 /** `signalbox status`: prints the status of the running gateway. */
 export async function status(options: CommonOptions): Promise<void> {
   const { client, running } = await runningGateway(options.home);
-  const [status, cluster] = await Promise.all([client.status(), client.nodes()]);
+  const [status, cluster] = await Promise.all([client.status(), readCluster(client)]);
   const now = Date.now();
   print(options.json, { ...running, ...status, cluster }, () => [
     `Signalbox ${status.version} at ${running.url} (process ${running.pid}), since ${new Date(status.startedAt).toISOString()}`,
@@ -21,9 +28,19 @@ export async function status(options: CommonOptions): Promise<void> {
         `channel ${channel}/${account}: ${state}${reason ? ` (${reason})` : ""}`,
     ),
     ...configurationLines(status.configuration),
-    ...clusterLines(cluster, now),
+    ...(cluster === undefined ? [] : clusterLines(cluster, now)),
     waitingLine(status, cluster, now),
   ]);
+}
+
+/** Returns undefined if the running gateway has an earlier version, as before its restart in an upgrade. */
+async function readCluster(client: Client): Promise<ClusterState | undefined> {
+  try {
+    return await client.nodes();
+  } catch (error) {
+    if (isClientError(error) && error.status === 404) return undefined;
+    throw error;
+  }
 }
 
 /** Describes the gateways that share the store, and what each of them runs. */
@@ -37,9 +54,7 @@ function clusterLines({ shared, nodes, seats }: ClusterState, now: number): stri
       version,
       ...(labels.length === 0 ? [] : [`labels ${labels.join(" ")}`]),
       `seen ${lag} ago`,
-      ...own.map(({ kind, name: what, since, expired }) =>
-        expired ? `lost ${kind} ${what}` : `${kind} ${what} for ${formatAge(now - since)}`,
-      ),
+      ...own.map((seat) => describeSeat(seat, now)),
       `database ${node.latencyMs} ms`,
       `clock ${node.clockSkewMs} ms`,
       `${node.takeovers} takeovers`,
@@ -49,9 +64,14 @@ function clusterLines({ shared, nodes, seats }: ClusterState, now: number): stri
   });
 }
 
+function describeSeat({ kind, name, since, expired }: SeatInfo, now: number): string {
+  const subject = kind === name ? kind : `${kind} ${name}`;
+  return expired ? `lost ${subject}` : `${subject} for ${formatAge(now - since)}`;
+}
+
 function waitingLine(
   { inboxPending, outboxPending }: Status,
-  { oldestMessageAt, oldestReplyAt }: ClusterState,
+  { oldestMessageAt, oldestReplyAt }: Partial<ClusterState> = {},
   now: number,
 ): string {
   const age = (at: number | undefined): string =>
