@@ -70,6 +70,12 @@ bindings:
   it.each([
     ["an address of another kind", 'store: { url: "mysql://localhost/a" }', /store\.url/],
     ["a variable that is not set", 'store: { url: "${DATABASE}" }', /DATABASE/],
+    ["files in S3 without a database", "store: { blobs: { s3: { bucket: b } } }", /store\.blobs.*store\.url/],
+    [
+      "half of an S3 key",
+      'store: { url: "postgres://localhost/a", blobs: { s3: { bucket: b, accessKeyId: a } } }',
+      /store\.blobs\.s3.*needs both accessKeyId and secretAccessKey/,
+    ],
     ["a misspelled key", 'store: { uri: "postgres://localhost/a" }', /store\.uri/],
   ])("refuses a store with %s, and keeps the last one on reload", (_, text, message) => {
     expect(() => load(text)).toThrow(message);
