@@ -12,9 +12,10 @@ const compiled = (name) => dirname(fileURLToPath(import.meta.resolve(`@signalbox
 
 /**
  * Modules that are not bundled: native modules, modules that read their own files, the database driver, SDKs of
- * platforms, and fake servers for replays.
+ * platforms and of S3, and fake servers for replays.
  */
 const EXTERNAL = [
+  "@aws-sdk/client-s3",
   "@signalbox/store-postgres",
   "@signalbox/testkit",
   "@slack/bolt",
