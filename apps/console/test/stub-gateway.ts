@@ -40,6 +40,8 @@ const TYPES: Record<string, string> = {
 
 export interface StubGateway {
   url: string;
+  /** The user who signs in. */
+  user: Me["user"];
   agents: AgentInfo[];
   conversations: ConversationInfo[];
   messages: Map<string, ChatMessage[]>;
@@ -80,6 +82,7 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
       { id: "coder", name: "代码助手", model: "demo/demo", demo: true },
       { id: "writer", name: "Writer", model: "anthropic/claude-sonnet-4-6", demo: false },
     ],
+    user: { id: "owner", name: "Owner" },
     conversations: [],
     messages: new Map(),
     owners,
@@ -112,7 +115,7 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
   };
   stub.routes = { ...ownerRoutes(() => stub.owners), ...conversationRoutes(stub) };
   const me = (): Omit<Me, "version"> => ({
-    user: { id: "owner", name: "Owner" },
+    user: stub.user,
     agents: stub.agents,
     demo: stub.agents.some(({ demo }) => demo),
   });

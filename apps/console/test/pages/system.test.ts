@@ -86,6 +86,20 @@ describe.skipIf(missing !== undefined)("pages about the system in Chromium", () 
     await expect.poll(() => console.requested.some((url) => url.includes("kind=tool"))).toBe(true);
   });
 
+  it("offers no changes to a token that may only read", async () => {
+    const { page, gateway } = console;
+    gateway.user = { id: "board", name: "board", role: "viewer", scopes: ["read"] };
+    await console.open("/schedules", ADMIN_ROUTES);
+    await page.getByText("总结昨天的会议").waitFor();
+    for (const path of ["/schedules", "/tokens", "/outbox", "/skills", "/configuration"]) {
+      await page.goto(`${gateway.url}/#${path}`);
+      await page.locator("[data-page] :is(table, fieldset)").first().waitFor();
+      const buttons = page.locator("[data-page]").getByRole("button");
+      expect(await buttons.allTextContents(), path).toEqual(path === "/configuration" ? ["Copy"] : []);
+    }
+    expect(await page.getByLabel("port", { exact: true }).isDisabled()).toBe(true);
+  });
+
   it("shows problems before what is in order", async () => {
     const { page } = console;
     await console.open("/health", ADMIN_ROUTES);

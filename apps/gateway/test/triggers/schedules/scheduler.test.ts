@@ -46,6 +46,29 @@ const hourly = (id: string, missed: "once" | "skip" = "once") =>
   ({ id, missed, task: id, when: { kind: "every", everyMs: HOUR, from: START } }) as const;
 
 describe("a scheduler", () => {
+  it("does not fire a paused schedule, even after a restart, and skips the times of the pause", async () => {
+    const { clock, fired, start } = bench();
+    const first = await start();
+    await first.add(hourly("a"));
+    await first.add({ id: "b", missed: "once", task: "b", when: { kind: "at", at: START + 30 * MINUTE } });
+    expect(await first.pause("a", true)).toBe(true);
+    expect(await first.pause("b", true)).toBe(true);
+    expect(await first.pause("c", true)).toBe(false);
+    await clock.pass(2 * HOUR);
+    await first.stop();
+    const second = await start();
+    await clock.pass(2 * HOUR);
+    expect(fired).toEqual([]);
+    expect(await second.run("a", "by hand")).toBe("taken");
+    expect(fired).toEqual(["a@240"]);
+    await second.pause("a", false);
+    // No time is left for `b`.
+    await second.pause("b", false);
+    expect(second.list().map(({ id, paused }) => [id, paused])).toEqual([["a", undefined]]);
+    await clock.pass(HOUR);
+    expect(fired).toEqual(["a@240", "a@300"]);
+  });
+
   it("hands each occurrence over once, at its time", async () => {
     const { clock, fired, start, store } = bench();
     const scheduler = await start();
