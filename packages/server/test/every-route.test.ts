@@ -63,8 +63,8 @@ const OWNERS = [
   "POST /api/tokens/:name/revoke",
   "POST /api/trust",
 ];
-/** Routes for every token. */
-const FOR_TOKENS = ["GET /api/me", "GET /api/agents", "POST /api/logout"];
+/** Routes for every token. `/mcp` offers the tools that the scopes of the token permit. */
+const FOR_TOKENS = ["GET /api/me", "GET /api/agents", "POST /api/logout", "POST /mcp"];
 /** Routes that a browser session may only call within an hour after its sign-in. */
 const SENSITIVE = [
   "POST /api/agents/:id/file",

@@ -292,6 +292,9 @@ function createChanges(
     "POST /api/maintenance/prune": () => maintain("prune"),
     "POST /api/maintenance/vacuum": () => maintain("vacuum"),
     "POST /api/mcp/:name/accept": undefined,
+    "POST /api/mcp/:name/callback": undefined,
+    "POST /api/mcp/:name/login": undefined,
+    "POST /api/mcp/:name/logout": undefined,
     "POST /api/memory/:agent/forget": async () => {
       mkdirSync(dirname(note), { recursive: true });
       writeFileSync(note, "The cat is called Wasabi.\n");
