@@ -31,8 +31,14 @@ describe("who may talk to an agent on Feishu", () => {
     await say(started, textMessage("let me in", { senderId: ZHANG, messageId: "om_1" }));
     await say(started, textMessage("please", { senderId: ZHANG, messageId: "om_2" }));
     expect(world.anthropic.requests).toEqual([]);
-    expect(world.feishu.sent).toHaveLength(1);
-    const code = /Pairing code: ([A-Z0-9]{8})\./.exec(world.feishu.sent[0]?.content ?? "")?.[1] ?? "";
+    const toOwner = () => world.feishu.sent.filter(({ chatId }) => chatId === `oc_of_${LI}`);
+    const toOthers = () => world.feishu.sent.filter(({ chatId }) => chatId !== `oc_of_${LI}`);
+    await expect.poll(() => toOwner().length).toBe(1);
+    // Strangers cannot write to owners.
+    expect(toOwner()[0]?.content).toContain("Someone on feishu/main waits");
+    expect(toOwner()[0]?.content).not.toMatch(new RegExp(`let me in\\b.*please|${ZHANG}`));
+    expect(toOthers()).toHaveLength(1);
+    const code = /Pairing code: ([A-Z0-9]{8})\./.exec(toOthers()[0]?.content ?? "")?.[1] ?? "";
     expect(code).not.toBe("");
     expect(await ends(world)).toEqual(Array(2).fill(["ignored", "dm_unknown"]));
 
@@ -43,7 +49,8 @@ describe("who may talk to an agent on Feishu", () => {
     expect((await command(world, "pairing", "approve", code)).code).toBe(1);
 
     await say(started, textMessage("thank you", { senderId: ZHANG, messageId: "om_3" }));
-    expect(world.feishu.sent.map(({ parentId }) => parentId)).toEqual(["om_1", "om_3"]);
+    expect(toOthers().map(({ parentId }) => parentId)).toEqual(["om_1", "om_3"]);
+    expect(toOwner()).toHaveLength(1);
     expect(fences(modelRequests(world.anthropic)[0]?.messages.at(-1)?.text ?? "")[0]).toMatchObject({
       role: "member",
     });
@@ -73,7 +80,8 @@ describe("who may talk to an agent on Feishu", () => {
     world.configure(exampleConfig({ access: { dm: "pairing", owners: [`feishu:${LI}`] } }));
     const started = await world.start();
     await say(started, textMessage("你好", { senderId: ZHANG }));
-    expect(world.feishu.sent[0]?.content).toMatch(/配对码：[A-Z0-9]{8}。/);
+    const contents = world.feishu.sent.map(({ content }) => content);
+    expect(contents).toContainEqual(expect.stringMatching(/配对码：[A-Z0-9]{8}。/));
   });
 
   it("a binding that names a person admits them where it applies, and nowhere else", async () => {

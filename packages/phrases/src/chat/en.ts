@@ -274,6 +274,9 @@ export const chat = {
 
   pairing: (code: string) =>
     `Pairing code: ${code}. The owner of this assistant can use it to let you in. It expires in ten minutes.`,
+  /** For owners. @param place `channel/account` */
+  personWaits: (place: string) =>
+    `Someone on ${place} waits to be let in. \`signalbox pairing list\` shows who. If you know them, ask for their code, and approve it with \`signalbox pairing approve <code>\`.`,
   paired: "You may talk to this assistant now.",
 
   /** @param begun part of the answer was delivered */

@@ -238,6 +238,8 @@ export const chat: typeof en = {
       : `等待处理的消息过多（超过 ${cap} 条），暂时跳过新消息，请稍后重新发送。`,
 
   pairing: (code) => `配对码：${code}。请将其交给本助手的所有者，由其批准后即可对话。配对码十分钟内有效。`,
+  personWaits: (place) =>
+    `有人在 ${place} 上申请与助手对话。运行 \`signalbox pairing list\` 可查看申请人。如果你认识对方，请索取配对码，再运行 \`signalbox pairing approve <code>\` 批准。`,
   paired: "你现在可以与本助手对话了。",
 
   expired: (count, begun) =>

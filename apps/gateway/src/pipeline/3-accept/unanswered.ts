@@ -11,7 +11,8 @@ import { classifyPermanentFailure } from "../../messages/failures.ts";
 import type { InboundRecord } from "../../store.ts";
 import { reportOutcome } from "../report-outcome.ts";
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** Finishes a message that no run answers, after applying its rule. Retries temporary failures. Never rejects. */
 export async function endUnanswered(
@@ -112,5 +113,21 @@ async function offerPairing(ctx: GatewayContext, id: InboxId, event: MessageEven
       lease: ctx.lease,
     },
   });
-  if (outcome === "created") ctx.delivery.wake();
+  if (outcome !== "created") return;
+  ctx.delivery.wake();
+  await informOwners(ctx, event);
+}
+
+/**
+ * Informs the owners that a person waits. At most once an hour for each account, and without any text of the person, so
+ * that strangers cannot write to owners.
+ */
+async function informOwners({ delivery, logger, now }: GatewayContext, event: MessageEvent): Promise<void> {
+  const place = `${event.channel}/${event.account}`;
+  const hour = Math.floor(now() / HOUR_MS);
+  try {
+    await delivery.ownerNotices.send(({ personWaits }) => personWaits(place), `pairing ${place} ${hour}`);
+  } catch (error) {
+    logger.warn({ err: reasonOf(error) }, "owners could not be informed of a pairing request");
+  }
 }
