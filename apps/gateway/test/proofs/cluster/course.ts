@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { check } from "../crash/check.ts";
 import type { Random } from "../crash/random.ts";
-import { DISTURBANCES, type Disturbance, disturb } from "./disturb.ts";
+import { DISTURBANCES, type Disturbance, disturb, type Outcome } from "./disturb.ts";
 import { type ClusterOptions, openCluster } from "./world.ts";
 
 /** Disturbances of one round. Twenty rounds are the whole proof. */
@@ -51,7 +51,7 @@ export function planCourse(random: Random, rounds: number): Disturbance[] {
 /** Disturbs one cluster while people write, lets it come to rest, and judges everything that happened. */
 export async function runCourse(
   course: readonly Disturbance[],
-  options: ClusterOptions & { readonly progress?: (what: Disturbance, takeovers: readonly number[]) => void },
+  options: ClusterOptions & { readonly progress?: (what: Disturbance, outcome: Outcome) => void },
 ): Promise<ClusterReport> {
   const { random } = options;
   const world = await openCluster(options);
@@ -64,9 +64,9 @@ export async function runCourse(
       await sleep(random.int(0, PAUSE_MS));
       const outcome = await disturb(what, world, random);
       disturbances.set(what, (disturbances.get(what) ?? 0) + 1);
-      takeovers.set(what, [...(takeovers.get(what) ?? []), ...outcome.takeovers]);
+      takeovers.set(what, [...(takeovers.get(what) ?? []), ...outcome.takeovers.map(({ ms }) => ms)]);
       violations.push(...outcome.violations);
-      options.progress?.(what, outcome.takeovers);
+      options.progress?.(what, outcome);
     }
     await world.settle();
     const verdict = await check(world);

@@ -20,10 +20,16 @@ export const DISTURBANCES = [
 ] as const;
 export type Disturbance = (typeof DISTURBANCES)[number];
 
+/** Time until other processes had taken everything over. */
+interface Takeover {
+  readonly ms: number;
+  /** What was taken last. */
+  readonly last: readonly string[];
+}
+
 /** Figures and broken promises of one disturbance. */
 export interface Outcome {
-  /** Times in milliseconds until other processes had taken everything over. */
-  readonly takeovers: readonly number[];
+  readonly takeovers: readonly Takeover[];
   readonly violations: readonly string[];
 }
 
@@ -203,7 +209,7 @@ const NOTHING: Outcome = { takeovers: [], violations: [] };
 
 async function takeOver({ database }: ClusterWorld, holding: Holding, since: number): Promise<Outcome> {
   const result = await waitForTakeover(database, holding, { since, limitMs: TAKEOVER_LIMIT_MS });
-  if ("ms" in result) return { takeovers: [result.ms], violations: [] };
+  if ("ms" in result) return { takeovers: [result], violations: [] };
   const { left } = result;
   return { takeovers: [], violations: [`takeover: nobody took ${left.join(", ")} of ${holding.node}`] };
 }
@@ -236,7 +242,8 @@ async function mustSurvive({ database, nodes }: ClusterWorld): Promise<Outcome> 
         AND expires_at > extract(epoch FROM clock_timestamp()) * 1000`,
       [names],
     );
-    if (renewed === names.length) return { takeovers: [performance.now() - since], violations: [] };
+    if (renewed === names.length)
+      return { takeovers: [{ ms: performance.now() - since, last: [] }], violations: [] };
     if (performance.now() - since > RENEWED_MS)
       return { takeovers: [], violations: [`takeover: only ${renewed} of ${names.length} nodes came back`] };
     await sleep(25);

@@ -58,18 +58,19 @@ async function findLeft({ query }: ProofDatabase, { node, leases, epoch }: Holdi
 /**
  * Waits until other processes have taken everything that belonged to a node.
  *
- * @returns the milliseconds since `since`, or what is left after the time limit
+ * @returns the milliseconds since `since` and what was taken last, or what is left after the time limit
  */
 export async function waitForTakeover(
   database: ProofDatabase,
   holding: Holding,
   { since, limitMs }: { readonly since: number; readonly limitMs: number },
-): Promise<{ readonly ms: number } | { readonly left: readonly string[] }> {
-  for (;;) {
+): Promise<{ readonly ms: number; readonly last: readonly string[] } | { readonly left: readonly string[] }> {
+  for (let last: readonly string[] = []; ; ) {
     const left = await findLeft(database, holding);
     const ms = performance.now() - since;
-    if (left.length === 0) return { ms };
+    if (left.length === 0) return { ms, last };
     if (ms > limitMs) return { left };
+    last = left;
     await sleep(LOOK_MS);
   }
 }

@@ -8,7 +8,7 @@ import { seeded } from "../crash/random.ts";
 import { copyBuild } from "../mutants/build-copy.ts";
 import { type ClusterReport, planCourse, runCourse } from "./course.ts";
 import { type DatabaseServer, startDatabaseServer } from "./database.ts";
-import { DISTURBANCES, type Disturbance } from "./disturb.ts";
+import { DISTURBANCES, type Disturbance, type Outcome } from "./disturb.ts";
 import { FAULTS, hunt } from "./faults.ts";
 
 /** Conversations grow with each disturbance, and with them each request to the model. */
@@ -48,7 +48,7 @@ try {
       server,
       sessions: random.int(4, 8),
       pauseMs: 600,
-      ...(values.verbose ? { progress: (what, ms) => console.log(what, ms.map(Math.round)) } : {}),
+      ...(values.verbose ? { progress: printOutcome } : {}),
     }).catch((error: unknown) => blame(`rest: ${error instanceof Error ? error.message : String(error)}`));
     done += part.length;
     if (report !== undefined) add(report);
@@ -93,6 +93,15 @@ function add(report: ClusterReport): void {
 function blame(violation: string): undefined {
   broken += 1;
   console.log(`BROKEN: ${violation}`);
+}
+
+/** Prints the time of a disturbance and, if it took too long, what was taken last. */
+function printOutcome(what: Disturbance, { takeovers: times }: Outcome): void {
+  const words = times.map(({ ms, last }) => {
+    const reason = ms > MAX_MS && last.length > 0 ? ` (last: ${last.join(", ")})` : "";
+    return `${Math.round(ms)} ms${reason}`;
+  });
+  console.log(`${what} ${words.join(", ")}`);
 }
 
 function seconds(): string {
