@@ -41,6 +41,7 @@ export interface BuildCopy {
 export function copyBuild(): BuildCopy {
   const copy = mkdtempSync(join(tmpdir(), "signalbox-mutants-"));
   symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  cpSync(join(ROOT, "tsconfig.base.json"), join(copy, "tsconfig.base.json"));
   const packages = readdirSync(join(ROOT, "packages")).map((name) => join("packages", name));
   for (const folder of [...packages, join("apps", "gateway")]) {
     const from = join(ROOT, folder);
