@@ -78,13 +78,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // Small modules that several pages share would otherwise be a file each, which compresses badly.
-        codeSplitting: {
-          groups: [
-            { name: "icons", test: /@tabler[\\/]icons-react/, minShareCount: 2 },
-            { name: "library", test: /@mantine[\\/](?:hooks|core[\\/]esm[\\/]core)[\\/]/, minShareCount: 2 },
-          ],
-        },
+        // One file for the libraries of the first load. Otherwise, each module that a page shares with it would be a file.
+        codeSplitting: { groups: [{ name: "first", test: /node_modules/, tags: ["$initial"] }] },
       },
     },
   },
