@@ -12,10 +12,13 @@ import { NewChat } from "./pages/chat/new-chat.tsx";
 import { readConfigurationSearch } from "./pages/configuration/search.ts";
 import { readMessagesSearch } from "./pages/messages/search.ts";
 import { readUsageSearch } from "./pages/usage/search.ts";
-import { BrokenPage, LoadingPage, UnknownPage } from "./parts/page.tsx";
+import { BrokenPage, LoadingPage } from "./parts/page.tsx";
 import { Shell } from "./shell/shell.tsx";
 
-const root = createRootRoute({ component: Shell, notFoundComponent: UnknownPage });
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: lazyRouteComponent(() => import("./parts/unknown-page.tsx"), "UnknownPage"),
+});
 
 const newChat = createRoute({ getParentRoute: () => root, path: "/", component: NewChat });
 

@@ -1,4 +1,4 @@
-import { Button, Code, PasswordInput, Text } from "@mantine/core";
+import { Button, Code, Text, TextInput } from "@mantine/core";
 import type { Client, Problem } from "@signalbox/client";
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import { ProblemNote, toProblem } from "./parts/problem.tsx";
@@ -50,8 +50,9 @@ export function SignIn({ client, notice, onSignedIn }: Props): ReactNode {
             {notice}
           </Text>
         )}
-        <PasswordInput
+        <TextInput
           id="token"
+          type="password"
           ref={field}
           label={words.signIn.token}
           autoComplete="current-password"
@@ -61,7 +62,6 @@ export function SignIn({ client, notice, onSignedIn }: Props): ReactNode {
           size="md"
           autoFocus
           error={problem?.code === "unauthorized"}
-          visibilityToggleButtonProps={{ "aria-hidden": true, tabIndex: -1 }}
         />
         <Text size="sm" c="dimmed">
           {words.signIn.help} <Code>signalbox link</Code>

@@ -1,3 +1,4 @@
+import "@mantine/core/styles/EmptyState.layer.css";
 import { EmptyState } from "@mantine/core";
 import type { Icon } from "@tabler/icons-react";
 import type { ReactNode } from "react";

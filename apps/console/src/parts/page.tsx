@@ -1,10 +1,8 @@
-import { Button, Skeleton, Stack, VisuallyHidden } from "@mantine/core";
-import { IconError404 } from "@tabler/icons-react";
+import { Skeleton, Stack, VisuallyHidden } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { type ErrorComponentProps, useNavigate } from "@tanstack/react-router";
+import type { ErrorComponentProps } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import { useWords } from "../words/words.tsx";
-import { Empty } from "./empty.tsx";
 import classes from "./page.module.css";
 import { ProblemNote, toProblem } from "./problem.tsx";
 
@@ -120,20 +118,5 @@ export function BrokenPage({ error, reset }: ErrorComponentProps): ReactNode {
         <ProblemNote problem={toProblem(error)} action={{ label: words.tryAgain, run: reset }} />
       </div>
     </div>
-  );
-}
-
-/** Shown at an unknown address. */
-export function UnknownPage(): ReactNode {
-  const { notFound: words } = useWords();
-  const navigate = useNavigate();
-  return (
-    <Page title={words.title}>
-      <Empty
-        icon={IconError404}
-        title={words.text}
-        action={<Button onClick={() => void navigate({ to: "/" })}>{words.home}</Button>}
-      />
-    </Page>
   );
 }

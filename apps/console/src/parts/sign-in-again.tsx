@@ -1,3 +1,4 @@
+import "../styles/mantine-forms.css";
 import { Button, Code, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
 import { type Problem, signInSecret } from "@signalbox/client";
 import { type FormEvent, type ReactNode, useState, useSyncExternalStore } from "react";

@@ -1,8 +1,7 @@
-import { Alert, Code } from "@mantine/core";
+import { Alert, Code, Text } from "@mantine/core";
 import { IconFlask } from "@tabler/icons-react";
 import { getRouteApi } from "@tanstack/react-router";
-import { type ReactNode, useCallback, useEffect, useState } from "react";
-import { WaitingApprovals } from "../../approvals/waiting-approvals.tsx";
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from "react";
 import { useConversations } from "../../conversation/conversations.tsx";
 import type { Uploaded } from "../../conversation/item.ts";
 import { isBusy } from "../../conversation/view.ts";
@@ -10,8 +9,15 @@ import { useConnectionState, useGateway } from "../../gateway.tsx";
 import { ChatHeader } from "./chat-header.tsx";
 import { Composer } from "./composer.tsx";
 import { Log } from "./log.tsx";
-import { ModelPicker } from "./model-picker.tsx";
 import { useChatWords } from "./words.ts";
+
+/** Loaded after the page, because only owners decide approvals. */
+const WaitingApprovals = lazy(async () => ({
+  default: (await import("../../approvals/waiting-approvals.tsx")).WaitingApprovals,
+}));
+
+/** Loaded after the page, because only owners choose models. */
+const ModelPicker = lazy(async () => ({ default: (await import("./model-picker.tsx")).ModelPicker }));
 
 const route = getRouteApi("/c/$conversation");
 
@@ -51,11 +57,13 @@ export function ChatPage(): ReactNode {
     <>
       <ChatHeader key={`header ${conversation}`} info={info} agentId={agentId}>
         {me.user.role !== "member" && agent !== undefined && (
-          <ModelPicker
-            agentModel={agent.model}
-            chosen={info?.model}
-            onChoose={(model) => send(`/model ${model}`)}
-          />
+          <Suspense fallback={<Text size="sm">{info?.model ?? agent.model}</Text>}>
+            <ModelPicker
+              agentModel={agent.model}
+              chosen={info?.model}
+              onChoose={(model) => send(`/model ${model}`)}
+            />
+          </Suspense>
         )}
       </ChatHeader>
       {agents.some(({ demo }) => demo) && (
@@ -79,7 +87,11 @@ export function ChatPage(): ReactNode {
         onDismiss={dismiss}
         canExplain={me.user.role !== "member"}
       />
-      {me.user.role !== "member" && <WaitingApprovals isInChat />}
+      {me.user.role !== "member" && (
+        <Suspense>
+          <WaitingApprovals isInChat />
+        </Suspense>
+      )}
       <Composer
         key={`composer ${conversation} ${edits}`}
         draft={drafts.get(conversation) ?? ""}

@@ -46,6 +46,11 @@ describe("the course of usage over time", () => {
     expect(course.days[0]?.values).toEqual({ "series 0": 7 });
   });
 
+  it("shortens long names in the legend", () => {
+    const { labels } = toCourse([point("2026-11-21", "x".repeat(500), 7)], "cost", 1, NOW);
+    expect([...labels.values()]).toEqual([`${"x".repeat(31)}…`]);
+  });
+
   it("ignores groups that are not days", () => {
     expect(toCourse([point("<script>", "coder", 3)], "cost", 1, NOW).names).toEqual([]);
   });

@@ -31,6 +31,13 @@ const DAY_MS = 86_400_000;
 /** Maximum number of days without usage that are filled in before the first day. */
 const MAX_DAYS = 400;
 
+/** Maximum length of a name in the legend. */
+const MAX_LABEL_LENGTH = 32;
+
+function shorten(name: string): string {
+  return name.length <= MAX_LABEL_LENGTH ? name : `${name.slice(0, MAX_LABEL_LENGTH - 1)}…`;
+}
+
 /** Returns the figure that is measured. Costs are in millionths of a US dollar. */
 function measureOf({ usage }: Pick<DayUsage, "usage">, measure: Measure): number {
   switch (measure) {
@@ -79,7 +86,7 @@ export function toCourse(
   }
   return {
     names: [...keys.values(), ...(hasOthers ? [OTHERS] : [])],
-    labels: new Map([...keys].map(([name, key]) => [key, name])),
+    labels: new Map([...keys].map(([name, key]) => [key, shorten(name)])),
     days: course,
   };
 }
