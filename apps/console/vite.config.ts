@@ -78,7 +78,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // One file for the libraries of the first load. Otherwise, each module that a page shares with it would be a file.
+        // One file for the libraries of the first load: many small files compress badly.
         codeSplitting: { groups: [{ name: "first", test: /node_modules/, tags: ["$initial"] }] },
       },
     },
