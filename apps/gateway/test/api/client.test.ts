@@ -58,7 +58,7 @@ describe("the gateway's own client", () => {
   it("parses every response of the gateway", async () => {
     world.script([{ toolCalls: [{ id: "toolu_1", name: "ls", input: { path: "." } }] }, { text: "nothing" }]);
     expect(await client.me()).toEqual({
-      user: { id: "owner", name: "owner", role: "owner" },
+      user: { id: "owner", name: "owner", role: "owner", scopes: ["chat", "read", "write", "owner"] },
       agents: [
         { id: "coder", name: "代码助手", model: "anthropic/claude-sonnet-4-6", demo: false, default: true },
       ],
