@@ -91,11 +91,19 @@ describe.skipIf(missing !== undefined)("pages about the system in Chromium", () 
     gateway.user = { id: "board", name: "board", role: "viewer", scopes: ["read"] };
     await console.open("/schedules", ADMIN_ROUTES);
     await page.getByText("总结昨天的会议").waitFor();
-    for (const path of ["/schedules", "/tokens", "/outbox", "/skills", "/configuration"]) {
+    for (const [path, title, expected] of [
+      ["/schedules", "Schedules", []],
+      ["/tokens", "Tokens", []],
+      ["/outbox", "Outbox", []],
+      ["/skills", "Skills", ["Copy"]],
+      ["/configuration", "Configuration", ["Copy"]],
+    ] as const) {
       await page.goto(`${gateway.url}/#${path}`);
-      await page.locator("[data-page] :is(table, fieldset)").first().waitFor();
-      const buttons = page.locator("[data-page]").getByRole("button");
-      expect(await buttons.allTextContents(), path).toEqual(path === "/configuration" ? ["Copy"] : []);
+      const sheet = page.locator("[data-page]", {
+        has: page.getByRole("heading", { level: 2, name: title }),
+      });
+      await sheet.locator(":is(table, fieldset, article, pre)").first().waitFor();
+      expect(await sheet.getByRole("button").allTextContents(), path).toEqual(expected);
     }
     expect(await page.getByLabel("port", { exact: true }).isDisabled()).toBe(true);
   });
