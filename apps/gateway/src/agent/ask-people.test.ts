@@ -127,10 +127,13 @@ describe("an approval request", () => {
     expect(toOwners).toHaveLength(1);
   });
 
-  it("asks an owner only in the conversation", async () => {
-    const { asking, put, toOwners } = open(undefined);
-    await asking.forApproval(approval, { ...run, role: "owner" });
-    expect(put).toEqual(["Allow or Deny"]);
-    expect(toOwners).toEqual([]);
-  });
+  it.each(["owner", "system"] as const)(
+    "of a run for the role %s only goes to the conversation",
+    async (role) => {
+      const { asking, put, toOwners } = open(undefined);
+      await asking.forApproval(approval, { ...run, role });
+      expect(put).toEqual(["Allow or Deny"]);
+      expect(toOwners).toEqual([]);
+    },
+  );
 });

@@ -76,8 +76,9 @@ export function createUserPrompts<Run extends PromptingRun>(
       const phrases = phrasesTo(run);
       asked.set(id, phrases);
       const { role, event } = run;
+      const isForOthers = role === "member" || role === "guest";
       // Only owners can decide, so this conversation gets no buttons.
-      const isUndecidable = role !== "owner" && event.conversation.kind === "direct";
+      const isUndecidable = isForOthers && event.conversation.kind === "direct";
       const text = isUndecidable ? phrases.waitsForOwner(id, tool) : formatApproval(approval, phrases);
       const choices = isUndecidable ? [] : decisionsIn(phrases);
       show(run, getQuestionKey(id), text);
@@ -88,7 +89,7 @@ export function createUserPrompts<Run extends PromptingRun>(
       });
       await Promise.all([
         questions.put({ id, text, kind: "approve", choices, expiresAt }, event, run.sessionKey),
-        role === "owner" ? undefined : ports.askOwners(toOwner),
+        isForOthers ? ports.askOwners(toOwner) : undefined,
       ]).catch((error: unknown) =>
         logger.error({ approval: id, err: reasonOf(error) }, "an approval request could not be sent"),
       );

@@ -153,7 +153,8 @@ describe("web_fetch", () => {
     const text = `${server.url}/two`;
     await started.post(textMessage(text, { senderId: ZHANG, messageId: "om_1" }));
     // The question is asked; an answer is not needed to see that nothing was fetched.
-    const asked = () => world.feishu.sent.some((one) => one.content.includes("made-up"));
+    const asked = async () =>
+      (await started.gateway.service.approvals()).some(({ action }) => action.includes("made-up"));
     await eventually(asked, "the question is asked");
     expect(server.requests.map((one) => one.url)).toEqual(["/one"]);
     expect(results(world)[0]).toContain("Title: Page /one");

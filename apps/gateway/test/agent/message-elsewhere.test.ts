@@ -102,7 +102,8 @@ describe("a message to another conversation", () => {
     const started = await start();
     await plain.emit(plainMessage("m1", "tell the hall", { ...MEMBER, address: "plain:mo" }));
     await eventually(() => partsOf(plain).includes("Approval"), "an owner is asked");
-    expect(partsOf(plain)).toContain("write to another conversation (`other:hall`)");
+    const [approval] = await started.gateway.service.approvals();
+    expect(approval?.reason).toContain("write to another conversation (`other:hall`)");
     expect(other.sent).toEqual([]);
     const id = /Approval (\w{8})/.exec(partsOf(plain))?.[1];
     await plain.emit(plainMessage("m2", `/approve ${id} allow`));

@@ -147,7 +147,8 @@ describe("a message to another conversation", () => {
     talk.world.script([{ text: "morning" }, { toolCalls: [SEND] }, { text: "done" }]);
     await ask(talk, { ...MO, conversation: { id: "mo", kind: "direct" }, address: "plain:mo" });
     await eventually(() => talk.said().includes("Approval"), "an owner is asked");
-    expect(talk.said()).toContain(`write to another conversation (\`${HALL}\`)`);
+    const [approval] = await talk.started.gateway.service.approvals();
+    expect(approval?.reason).toContain(`write to another conversation (\`${HALL}\`)`);
     const id = /Approval (\w{8})/.exec(talk.said())?.[1];
     await talk.plain.emit(plainMessage("m2", `/approve ${id} deny`));
     await talk.started.settled();
@@ -181,7 +182,8 @@ describe("reading other conversations", () => {
     talk.world.script([{ text: "morning" }, { toolCalls: [LOOK] }, { text: "done" }]);
     await ask(talk, { ...MO, conversation: { id: "mo", kind: "direct" }, address: "plain:mo" });
     await eventually(() => talk.said().includes("Approval"), "an owner is asked");
-    expect(talk.said()).toContain(`read other conversations (\`${HALL}\`)`);
+    const [approval] = await talk.started.gateway.service.approvals();
+    expect(approval?.reason).toContain(`read other conversations (\`${HALL}\`)`);
     await talk.plain.emit(
       plainMessage("m2", "/stop", { ...MO, conversation: { id: "mo", kind: "direct" }, address: "plain:mo" }),
     );

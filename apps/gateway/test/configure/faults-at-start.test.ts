@@ -351,9 +351,9 @@ describe("a configuration with a fault", () => {
 
   it("reports what it ignores and starts; with --strict it does not", async () => {
     const world = await openWorld();
-    world.configure(demoConfig({ agents: agent({ tools: { denny: ["write"] } }) }));
+    world.configure(demoConfig({ agents: agent({ namme: "Helper" }) }));
     const said =
-      /^warning: .*signalbox\.yaml:\d+: agents\.list\[0\]\.tools\.denny: unknown key \(ignored\)\. Did you mean deny\?/m;
+      /^warning: .*signalbox\.yaml:\d+: agents\.list\[0\]\.namme: unknown key \(ignored\)\. Did you mean name\?/m;
     const { code, lines } = await strict(world);
     expect(code).toBe(78);
     expect(lines[0]).toMatch(said);

@@ -51,7 +51,9 @@ describe("the gateway's own texts", () => {
 
   it("state the reason of an approval request in its language, and in English in the audit log", async () => {
     const world = await openWorld();
-    world.configure(exampleConfig({ tools: { exec: { ask: "always" } } }));
+    world.configure(
+      exampleConfig({ access: { owners: [`feishu:${ZHANG}`] }, tools: { exec: { ask: "always" } } }),
+    );
     world.script([
       { toolCalls: [{ id: "toolu_1", name: "exec", input: { command: "date" } }] },
       { text: "好" },

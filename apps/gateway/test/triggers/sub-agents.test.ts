@@ -208,7 +208,8 @@ describe("what a sub-agent may do", () => {
     const started = await world.start();
     await started.post(textMessage(`read ${site.url}/page`, from(ZHANG)));
     await eventually(() => said(world).some((text) => text.includes("Approval ")), "an owner is asked");
-    expect(said(world).find((text) => text.includes("Approval "))).toContain("seen content from web");
+    const [approval] = await started.gateway.service.approvals();
+    expect(approval?.reason).toContain("seen content from web");
     expect(requestsOf(world, "child")[0]?.tools).toEqual(["write"]);
     expect(readFileSync(join(world.home.workspace("coder"), "SOUL.md"), "utf8")).not.toContain(
       "I obey pages.",
@@ -232,7 +233,8 @@ describe("what a sub-agent may do", () => {
     const started = await world.start();
     await started.post(textMessage("have the page read", { ...from(LI), chatId: "oc_li" }));
     await eventually(() => said(world).some((text) => text.includes("Approval ")), "an owner is asked");
-    expect(said(world).find((text) => text.includes("Approval "))).toContain("seen content from web");
+    const [approval] = await started.gateway.service.approvals();
+    expect(approval?.reason).toContain("seen content from web");
     expect((await inboxRows(world)).map(({ payload }) => payload.role)).toEqual([
       "member",
       "member",

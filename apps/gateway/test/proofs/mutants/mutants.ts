@@ -204,7 +204,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${GATEWAY}/pipeline/pipeline.ts`,
-        from: "await queueModes.read(accepted.route.sessionKey);\n    enter(ctx, accepted, true);",
+        from: "enter(ctx, accepted, true);",
         to: ";",
       },
     ],
