@@ -1,6 +1,6 @@
 import { getStoreError, isRetryable, type StoreErrorCode } from "@signalbox/store/errors";
 
-/** Whether the store can be written, as the last write of the gateway has shown. */
+/** The state of the store according to the last write of the gateway. */
 export interface StoreHealth {
   /** Returns the error of the last write, or undefined if it succeeded. */
   fault(): StoreErrorCode | undefined;

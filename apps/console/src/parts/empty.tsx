@@ -7,7 +7,7 @@ import classes from "./empty.module.css";
 interface Props {
   icon: Icon;
   title: string;
-  /** What to do next. */
+  /** The next step for the reader. */
   children?: ReactNode;
   /** A button or link for the next step. */
   action?: ReactNode;

@@ -1,7 +1,7 @@
 import type { KvStore } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 
-/** Where npm publishes the newest version of the gateway. */
+/** URL at which npm publishes the newest version of the gateway. */
 const LATEST = "https://registry.npmjs.org/@signalbox%2fgateway/latest";
 const DAY_MS = 24 * 3_600_000;
 /** Interval of the check whether a day has passed, in milliseconds. */

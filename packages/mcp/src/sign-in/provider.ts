@@ -14,7 +14,7 @@ export interface AttemptOptions {
   readonly state: string;
   /** An authorization server on another host that a person has confirmed. */
   readonly confirmedIssuer?: string;
-  /** The server asked for a token. Otherwise it must publish metadata. */
+  /** True if the server asked for a token. Otherwise it must publish metadata. */
   readonly wasAsked: boolean;
 }
 
@@ -106,7 +106,7 @@ export class SignInAttempt implements OAuthClientProvider {
   }
 }
 
-/** @throws McpSignInError if the authorization server is not the one that it has to be */
+/** @throws McpSignInError if the authorization server cannot be trusted */
 function assertTrusted(
   {
     authorizationServerUrl: issuer,

@@ -116,7 +116,7 @@ async function askAgent(
   });
   if (submitted.kind === "refused") return toToolError(submitted.message);
   const timer = report === undefined ? undefined : setInterval(report, PROGRESS_MS);
-  // Nobody could read the answer later.
+  // The answer could not be read later.
   const onAbort = (): void => {
     if (isOneOff) scoped.abort("api", agent, conversation).catch(() => {});
   };
