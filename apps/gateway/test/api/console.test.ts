@@ -224,7 +224,8 @@ describe.skipIf(missing !== undefined)("the console with the gateway", () => {
     ]);
     await page.reload();
     await log(page).getByText("The directory holds:").waitFor();
-    expect(lasting(await shown(page))).toEqual(before);
+    // A text is shown as it was written until the module for Markdown is loaded.
+    await expect.poll(async () => lasting(await shown(page))).toEqual(before);
     // It goes on from there, and a second window of the same browser sees it come.
     const other = await page.context().newPage();
     await other.goto(page.url());

@@ -298,8 +298,9 @@ function createChanges(
     "POST /api/memory/:agent/forget": async () => {
       mkdirSync(dirname(note), { recursive: true });
       writeFileSync(note, "The cat is called Wasabi.\n");
-      const { entries } = await owner.searchMemory("coder", { query: "wasabi" });
-      return owner.forgetMemory("coder", [entries[0]?.id ?? ""]);
+      const search = async () => (await owner.searchMemory("coder", { query: "wasabi" })).entries;
+      await expect.poll(search, { message: "the note is found" }).not.toEqual([]);
+      return owner.forgetMemory("coder", [(await search())[0]?.id ?? ""]);
     },
     "POST /api/models/try": () => owner.tryModel("anthropic/claude-sonnet-4-6"),
     "POST /api/outbox/:id/retry": () => owner.retryReply(reply),
