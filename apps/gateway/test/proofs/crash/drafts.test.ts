@@ -4,7 +4,8 @@ import { afterDeath, type Moment } from "./after-death.ts";
 
 const FIRST = "It looks around first, and then it writes all of this down.";
 const SECOND = "It was asked again, and says it in other words.";
-const slowly = (text: string): ScriptedTurn => ({ text, chunks: 12, deltaMs: 40 });
+/** Takes three seconds, so that even a busy machine shows two drafts before the end. */
+const slowly = (text: string): ScriptedTurn => ({ text, chunks: 30, deltaMs: 100 });
 
 describe("a process that dies with an open draft", () => {
   const beforeTheEnd: readonly Moment[] = [
