@@ -1,4 +1,6 @@
+import { strToU8, zipSync } from "fflate";
 import { expect, it } from "vitest";
+import { openOfficePackage } from "../src/documents/package-reader.ts";
 import { extractDocumentText } from "../src/index.ts";
 import { excelFile, officeFile, paragraph, relations, wordFile } from "./office-files.ts";
 
@@ -97,6 +99,30 @@ it("ends a document that takes too long", async () => {
   await extractDocumentText(file, EXCEL, { timeoutMs: 200 });
   expect(performance.now() - started).toBeLessThan(5_000);
 });
+
+it("refuses parts that share one large uncompressed body and declare no size", () => {
+  const body = strToU8("x".repeat(1_000_000));
+  const names = Array.from({ length: 60 }, (_, index) => `word/a${index}.xml`);
+  const archive = zipSync({ "word/document.xml": body }, { level: 0 });
+  expect(() => openOfficePackage(withSharedBody(archive, names))).toThrow("too large when decompressed");
+});
+
+/** Replaces the directory of an archive with entries that all refer to its first part and declare the size 0. */
+function withSharedBody(archive: Uint8Array, names: readonly string[]): Uint8Array {
+  const bytes = Buffer.from(archive);
+  const start = bytes.lastIndexOf("PK\u0001\u0002");
+  const entry = bytes.subarray(start, start + 46);
+  const end = Buffer.from(bytes.subarray(bytes.lastIndexOf("PK\u0005\u0006")));
+  const directory = names.map((name) => {
+    const header = Buffer.from(entry);
+    header.writeUInt32LE(0, 24);
+    header.writeUInt16LE(name.length, 28);
+    return Buffer.concat([header, Buffer.from(name)]);
+  });
+  end.writeUInt16LE(names.length, 8);
+  end.writeUInt16LE(names.length, 10);
+  return Buffer.concat([bytes.subarray(0, start), ...directory, end]);
+}
 
 /** Changes the sizes in the directory of an archive, which are at offset 24 of each entry. */
 function withSmallSizes(archive: Uint8Array): Uint8Array {

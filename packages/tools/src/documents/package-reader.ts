@@ -20,10 +20,10 @@ export function openOfficePackage(bytes: Uint8Array): OfficePackage {
   let size = 0;
   let count = 0;
   const parts = unzipSync(bytes, {
-    filter({ name, originalSize }) {
+    filter({ name, size: storedSize, originalSize }) {
       if (!/\.(xml|rels)$/i.test(name)) return false;
-      // The declared size limits the buffer of a part, so a part cannot become larger than it says.
-      size += originalSize;
+      // The declared size limits the buffer of a compressed part. An uncompressed part is copied with its stored size.
+      size += Math.max(storedSize, originalSize);
       count += 1;
       if (size > MAX_BYTES || count > MAX_PARTS)
         throw new Error("the document is too large when decompressed");
