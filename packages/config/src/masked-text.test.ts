@@ -53,6 +53,11 @@ describe("maskSecrets", () => {
     expect(text).not.toContain("s3cr3t-value");
   });
 
+  it("replaces every copy of a secret in a comment", () => {
+    const { text } = maskSecrets(FILE, "# first s3cr3t-value, then s3cr3t-value again\n", ["s3cr3t-value"]);
+    expect(text).toBe("# first <secret comment 1>, then <secret comment 2> again\n");
+  });
+
   it("refuses a text whose syntax is wrong, because its secrets are not recognized", () => {
     expect(() => maskSecrets(FILE, 'models: { providers: { a: { apiKey: "sk-live')).toThrow(
       "cannot be shown without its secrets",

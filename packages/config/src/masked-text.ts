@@ -180,8 +180,9 @@ function maskComment(
     return REFERENCE.test(value) ? [] : [{ at: match.index + name.length, length: value.length }];
   });
   for (const secret of known)
-    if (secret.length >= MIN_KNOWN_CHARS && source.includes(secret))
-      found.push({ at: source.indexOf(secret), length: secret.length });
+    if (secret.length >= MIN_KNOWN_CHARS)
+      for (let at = source.indexOf(secret); at >= 0; at = source.indexOf(secret, at + secret.length))
+        found.push({ at, length: secret.length });
   const parts: Part[] = [];
   for (const { at, length } of found.toSorted((a, b) => a.at - b.at)) {
     const isInside = parts.some((part) => start + at < part.end);
