@@ -20,8 +20,11 @@ export async function answerMcp(
     if (result === undefined) return phrases.noMcpServer(server);
     return phrases.mcpSignedOut(server, result);
   }
-  // Whoever opens the page first chooses the account that the agents use.
-  if (message.stored.event.conversation.kind !== "direct") return phrases.mcpInPrivate;
+  // The first person who opens the page chooses the account that the agents use.
+  const { channel, conversation } = message.stored.event;
+  if (conversation.kind !== "direct") return phrases.mcpInPrivate;
+  // Tokens that may only read can read the transcripts of the gateway's own channels.
+  if (ctx.isOwnChannel(channel)) return phrases.mcpOnPage(server);
   const started = await service.login(server, issuer);
   if (started === undefined) return phrases.noMcpServer(server);
   if (started.ok) return phrases.mcpSignIn(server, started.issuer, started.url);

@@ -65,6 +65,15 @@ it("signs in over the API and the callback, uses the tools, and keeps the tokens
   expect(readdirSync(join(world.home.dir, "secrets", "mcp"))).toEqual([]);
 });
 
+it("gives no link to sign in where tokens that may only read can read the conversation", async () => {
+  const { client } = await openSignInWorld();
+  await client.send({ agent: "coder", conversation: "c1", text: "/mcp login notes" });
+  const read = async () => (await client.history("c1"))?.messages.at(-1)?.text;
+  await expect.poll(read).toContain("on the page MCP servers");
+  const answer = await read();
+  expect(answer).not.toContain("state=");
+});
+
 it("signs in and out by chat commands of the owner", async () => {
   const { world, started, authority, client } = await openSignInWorld();
   const answer = async (text: string): Promise<string> => {

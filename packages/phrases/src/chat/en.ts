@@ -160,6 +160,8 @@ export const chat = {
   mcpUsage: "Usage: /mcp, /mcp login <server> or /mcp logout <server>",
   noMcpServer: (server: string) => `There is no MCP server ${server} with an address. /mcp lists all.`,
   mcpInPrivate: "Use /mcp login in a direct conversation, because whoever opens the page signs in.",
+  mcpOnPage: (server: string) =>
+    `Sign in to ${server} on the page MCP servers, or with \`signalbox mcp login ${server}\`, because others can read this conversation.`,
   mcpSignIn: (server: string, issuer: string, url: string) =>
     `Sign in to ${server} at ${issuer}, within 10 minutes:\n${url}`,
   mcpForeignIssuer: (server: string, issuer: string) =>

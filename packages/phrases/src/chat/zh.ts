@@ -136,6 +136,8 @@ export const chat: typeof en = {
   mcpUsage: "用法：/mcp、/mcp login <服务器> 或 /mcp logout <服务器>",
   noMcpServer: (server) => `没有名为 ${server} 的远程 MCP 服务器。/mcp 可列出全部服务器。`,
   mcpInPrivate: "谁打开登录页面，谁的账号就会被使用，请在私聊中发送 /mcp login。",
+  mcpOnPage: (server) =>
+    `其他人可能看到本对话，请在“MCP 服务器”页面上登录 ${server}，或运行 \`signalbox mcp login ${server}\`。`,
   mcpSignIn: (server, issuer, url) => `请在 10 分钟内打开以下页面，通过 ${issuer} 登录 ${server}：\n${url}`,
   mcpForeignIssuer: (server, issuer) =>
     `${server} 要求在另一个网站登录：${issuer}\n如果信任该网站，请发送：/mcp login ${server} ${issuer}`,

@@ -59,6 +59,11 @@ function getText({ parts }: DeliveryMessage): string {
     .join("\n");
 }
 
+/** Removes the secret of links with which owners sign in, because tokens that may only read see this text. */
+function hideSignIns(text: string): string {
+  return text.replace(/([?&]state=)[^&\s]+/g, "$1…");
+}
+
 function toReply(row: OutboxRow<DeliveryMessage>, redact: (text: string) => string): OutboxReply {
   const { id, state, channel, account, sessionKey, createdAt, updatedAt, attempts, error, payload } = row;
   return {
@@ -71,6 +76,6 @@ function toReply(row: OutboxRow<DeliveryMessage>, redact: (text: string) => stri
     updatedAt,
     attempts,
     error: error === undefined ? undefined : redact(error),
-    text: getText(payload).slice(0, MAX_TEXT_CHARS),
+    text: hideSignIns(getText(payload)).slice(0, MAX_TEXT_CHARS),
   };
 }
