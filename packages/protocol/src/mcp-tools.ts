@@ -6,9 +6,11 @@ export const McpToolInfo = z.object({
   name: z.string(),
   /** The server's description. An escape such as `\u{202e}` replaces each invisible or misleading character. */
   description: z.string(),
+  /** JSON Schema of the arguments, as text with the same escapes. Present if the tool has changed. */
+  schema: z.optional(z.string()),
   /** The agents whose policy allows it. */
   agents: z.array(z.string()),
-  /** True if it is new, or if its description differs from the accepted one. */
+  /** True if it is new, or if its description or schema differs from the accepted one. */
   changed: z.boolean(),
 });
 export type McpToolInfo = z.infer<typeof McpToolInfo>;

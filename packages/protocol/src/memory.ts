@@ -14,7 +14,7 @@ export const MemoryEntry = z.object({
   source: z.enum(["note", "turn"]),
   text: z.string(),
   at: z.optional(z.number()),
-  /** Who may see it: `everyone`, `person` or `chat`. */
+  /** The people who may see it: everyone, one person, or the members of one chat. */
   scope: z.enum(["everyone", "person", "chat"]),
   /** The person or the chat of `scope`. */
   scopeId: z.optional(z.string()),

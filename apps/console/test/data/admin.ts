@@ -182,7 +182,9 @@ const servers: McpServerInfo[] = [
 const tools: McpToolList = {
   at: "npx @example/files",
   agents: ["coder"],
-  tools: [{ name: "mcp__files__find", description: HOSTILE, agents: ["coder"], changed: true }],
+  tools: [
+    { name: "mcp__files__find", description: HOSTILE, schema: HOSTILE, agents: ["coder"], changed: true },
+  ],
   changes: "c1",
 };
 

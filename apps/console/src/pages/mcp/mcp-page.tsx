@@ -5,6 +5,7 @@ import { IconPlug } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useClient } from "../../gateway.tsx";
+import { CodeBlock } from "../../parts/code-block.tsx";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -142,7 +143,7 @@ function Tools({ label, tools }: { label: string; tools: readonly McpToolInfo[] 
       id: "tool",
       label: words.tool,
       isMain: true,
-      cell: ({ name, description, changed }) => (
+      cell: ({ name, description, schema, changed }) => (
         <>
           <Group gap="xs">
             <bdi>{name}</bdi>
@@ -151,6 +152,7 @@ function Tools({ label, tools }: { label: string; tools: readonly McpToolInfo[] 
           <Text size="sm" c="dimmed">
             <bdi>{description}</bdi>
           </Text>
+          {schema !== undefined && <CodeBlock label={words.schema} text={schema} />}
         </>
       ),
     },

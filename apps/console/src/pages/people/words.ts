@@ -2,7 +2,6 @@ import { pageWords } from "../../words/words.tsx";
 
 const en = {
   description: "Who may write to the agents. A stranger receives a code and must tell it to you.",
-  letIn: "Let somebody in",
   code: "Pairing code",
   codeHelp: "The person received it from the bot and can tell it to you in another way.",
   approve: "Approve",
@@ -31,7 +30,6 @@ const en = {
 
 const zh: typeof en = {
   description: "谁可以给智能体发消息。陌生人会收到一个配对码，需要告诉你才能获准。",
-  letIn: "批准新的人",
   code: "对方收到的配对码",
   codeHelp: "机器人已把配对码发给对方，请对方用别的方式告诉你。",
   approve: "批准",

@@ -31,7 +31,6 @@ const en = {
   zoneHelp: "Default: the time zone of the gateway's machine.",
   create: "Create",
   created: (when: string) => `Created: ${when}.`,
-  notAllowed: "Your token may not create schedules.",
 };
 
 const zh: typeof en = {
@@ -65,7 +64,6 @@ const zh: typeof en = {
   zoneHelp: "默认使用网关所在机器的时区。",
   create: "创建",
   created: (when) => `已创建：${when}。`,
-  notAllowed: "你的令牌无权新建定时任务。",
 };
 
 export const useSchedulesWords = pageWords({ en, zh });

@@ -22,6 +22,7 @@ export function createMcpAdmin({ config, mcp, audit }: GatewayContext): McpAdmin
         tools: tools.map((tool) => ({
           name: escapeLine(tool.name),
           description: escapeInvisible(tool.description),
+          schema: tool.changed ? escapeInvisible(JSON.stringify(tool.inputSchema, null, 2)) : undefined,
           agents: agents.all.filter((agent) => allowsTool(agent.tools, tool.name)).map(({ id }) => id),
           changed: tool.changed,
         })),
@@ -32,7 +33,7 @@ export function createMcpAdmin({ config, mcp, audit }: GatewayContext): McpAdmin
       const tools = await mcp.tools((_, name) => name === server);
       const wanted = getChanges(tools).find((each) => each.hash === changes);
       if (wanted === undefined)
-        throw new ApiError("not_found", `The MCP server ${server} has no such changes.`, {
+        throw new ApiError("not_found", `The MCP server ${server} has no changes with this hash.`, {
           remedy: "Load the list again: the descriptions may have changed.",
         });
       await mcp.accept(wanted.tools);
