@@ -62,10 +62,12 @@ export function createWorkspaceMarkers(kv: Pick<KvStore, "get" | "set">): Worksp
 }
 
 async function readMarker(file: string): Promise<string | undefined> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
-    if (Reflect.get(Object(error), "code") === "ENOENT") return undefined;
-    throw error;
-  });
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    (error: unknown) => {
+      if (Reflect.get(Object(error), "code") === "ENOENT") return undefined;
+      throw error;
+    },
+  );
   if (handle === undefined) return undefined;
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
@@ -75,10 +77,10 @@ async function readMarker(file: string): Promise<string | undefined> {
   }
 }
 
-/** Does not follow a link, because tools of the agent can create one. */
+/** Does not follow a link or wait for a pipe, because tools of the agent can create one. */
 async function writeMarker(file: string, id: string): Promise<void> {
-  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
-  const handle = await open(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const handle = await open(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0o600);
   try {
     await handle.writeFile(`${id}\n`);
     await handle.sync();

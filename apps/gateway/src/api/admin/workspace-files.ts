@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { stat } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import type { WorkspaceFile, WorkspaceFolder } from "@signalbox/protocol";
 import { type AdminService, ApiError } from "@signalbox/server";
@@ -77,12 +77,12 @@ function hash(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex").slice(0, 32);
 }
 
-/** Returns size and time of a file. Follows no link, because `list` does not list links as files. */
+/** Returns size and time of a file. Follows no link, even if one has replaced the file since it was listed. */
 async function describeFile(
   path: string,
 ): Promise<{ readonly bytes?: number; readonly modifiedAt?: number }> {
   try {
-    const { size, mtimeMs } = await stat(path);
+    const { size, mtimeMs } = await lstat(path);
     return { bytes: size, modifiedAt: mtimeMs };
   } catch {
     return {};
