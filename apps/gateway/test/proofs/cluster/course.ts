@@ -32,7 +32,6 @@ export interface ClusterReport {
   readonly unknown: number;
   /** Commits whose answer was lost. */
   readonly lostCommits: number;
-  readonly disturbances: ReadonlyMap<Disturbance, number>;
   /**
    * Times until everything was taken over, in milliseconds. After a failure of the database: until all leases were
    * renewed.
@@ -56,14 +55,12 @@ export async function runCourse(
   const { random } = options;
   const world = await openCluster(options);
   const violations: string[] = [];
-  const disturbances = new Map<Disturbance, number>();
   const takeovers = new Map<Disturbance, number[]>();
   try {
     await world.startAll();
     for (const what of course) {
       await sleep(random.int(0, PAUSE_MS));
       const outcome = await disturb(what, world, random);
-      disturbances.set(what, (disturbances.get(what) ?? 0) + 1);
       takeovers.set(what, [...(takeovers.get(what) ?? []), ...outcome.takeovers.map(({ ms }) => ms)]);
       violations.push(...outcome.violations);
       options.progress?.(what, outcome);
@@ -77,7 +74,6 @@ export async function runCourse(
       poisoned: verdict.poisoned,
       unknown: verdict.unknown,
       lostCommits: world.nodes.reduce((sum, { proxy }) => sum + proxy.lostCommits, 0),
-      disturbances,
       takeovers,
     };
   } catch (error) {

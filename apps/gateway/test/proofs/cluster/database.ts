@@ -34,7 +34,7 @@ export interface ProofDatabase {
   close(): Promise<void>;
 }
 
-/** Interval at which a server is tried again that is away, in milliseconds. */
+/** Interval between attempts to reach a server that is down, in milliseconds. */
 const AGAIN_MS = 50;
 /** Time limit for a server to come back, in milliseconds. */
 const AWAY_MS = 120_000;

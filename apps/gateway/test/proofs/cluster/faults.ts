@@ -65,7 +65,7 @@ export const FAULTS: readonly PlantedFault[] = [
     caughtBy: /^ended:/,
   },
   {
-    name: "takes a lost commit for a failure",
+    name: "treats a lost answer to a commit as a failure",
     edits: [
       {
         file: `${STORE}/database.ts`,
@@ -78,11 +78,11 @@ export const FAULTS: readonly PlantedFault[] = [
   },
 ];
 
-/** A gateway with a fault comes to rest late or never; one without in much less. */
+/** A gateway with a fault comes to rest late or never. One without a fault needs much less time. */
 const REST_MS = 30_000;
 
 /** Runs the scenario of a fault and returns the violations. */
-export async function violationsIn(
+async function violationsIn(
   { course, leaseMs }: PlantedFault,
   { server, main, seed }: { readonly server: DatabaseServer; readonly main: string; readonly seed: number },
 ): Promise<readonly string[]> {

@@ -9,14 +9,7 @@ import { startFeishu } from "@signalbox/testkit/feishu";
 import { COMPILED } from "../../support/children.ts";
 import { noCommands } from "../../support/no-commands.ts";
 import { type Exit, type GatewayChild, TUNED_MAIN } from "../crash/child.ts";
-import {
-  isGroup,
-  type Kind,
-  nameOf,
-  RELAY_SESSIONS,
-  relayOf,
-  VENDOR_SESSIONS,
-} from "../crash/conversation.ts";
+import { isGroup, nameOf, RELAY_SESSIONS, relayOf, VENDOR_SESSIONS } from "../crash/conversation.ts";
 import type { JudgedWorld } from "../crash/gather.ts";
 import { nextTurn } from "../crash/next-turn.ts";
 import { chatOf, startPlatform, toSender } from "../crash/platform.ts";
@@ -60,20 +53,11 @@ export interface ClusterOptions {
   readonly pauseMs: number;
   /** The handling of messages that arrive during a run. Default: one that the seed chooses. */
   readonly mode?: QueueMode;
-  /** What people write. Default: everything. */
-  readonly only?: readonly [Kind, ...Kind[]];
   /** Duration of leases, in milliseconds. Default: that of the gateway. */
   readonly leaseMs?: number;
   /** `main.ts` beside another build. */
   readonly main?: string;
   readonly restMs?: number;
-  /**
-   * True if a node may lose its lease because the machine is too busy to renew it. It ends then and is started again.
-   * Default: false.
-   */
-  readonly isBusyMachine?: boolean;
-  /** Variables of all gateways. */
-  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Gateways with separate homes on one database, the vendors' fake servers, and people who write all the time. */
@@ -169,7 +153,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterWorld
     ],
     tools: { exec: { sandbox: isSandboxed ? "bubblewrap" : "none" } },
     // Every gateway starts its servers, which takes as long as to start the gateway.
-    ...(options.only === undefined || options.only.includes("enter") ? { mcp: { servers: { ledger } } } : {}),
+    mcp: { servers: { ledger } },
     channels: {
       feishu: { accounts: { main: { ...APP, verificationToken: VERIFICATION, baseUrl: feishu.url } } },
       ...Object.fromEntries(RELAY_SESSIONS.map((session) => relayIn(session, relays))),
@@ -208,7 +192,6 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterWorld
           SIGNALBOX_SKEW_MS: String(SKEWS_MS[index] ?? 0),
           SIGNALBOX_DRAFT_MS: String(DRAFT_MS),
           ...(options.leaseMs === undefined ? {} : { SIGNALBOX_LEASE_MS: String(options.leaseMs) }),
-          ...options.env,
         },
       }),
     );
@@ -229,7 +212,6 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterWorld
     pauseMs: options.pauseMs,
     url,
     wish: () => undefined,
-    only: options.only,
     without: isSandboxed ? [] : ["background"],
     answered: answeredNames(feishu, relays, vendors, quiet),
   });
@@ -258,8 +240,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterWorld
     children.push(child);
     breaks += 1;
     void child.exited.then((exit) => {
-      const isExcused = options.isBusyMachine === true && exit.code === 1 && child.said().includes(FENCED);
-      if (!expected.has(child) && !isExcused) unexpected.push(describeExit(node, child, exit));
+      if (!expected.has(child)) unexpected.push(describeExit(node, child, exit));
     });
   };
   const expectExit = (child: GatewayChild): void => void expected.add(child);
@@ -320,8 +301,6 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterWorld
   };
 }
 
-/** The last words of a node that has lost its lease. */
-const FENCED = "Stopped: another node runs the agent";
 /** The end of the log says why a process ended. */
 const LOG_END = 600;
 
