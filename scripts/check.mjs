@@ -64,7 +64,7 @@ for (const task of done) {
   for (const reason of result.reasons) console.log(`        skipped: ${reason}`);
 }
 if (done.length === 0 || (turboCode !== 0 && total.failed === 0)) {
-  console.log("FAILED  turbo did not come to its end");
+  console.log("FAILED  turbo did not finish");
   total.failed++;
 }
 if (cached > 0)
@@ -145,7 +145,7 @@ function resultOf({ suite, passed, directory }) {
   if (!existsSync(file)) return { ...whole, passed: 0, failed: 1, counts: "left no report" };
   const report = JSON.parse(readFileSync(file, "utf8"));
   const unexplained = report.skipped > 0 && report.reasons.length === 0 ? 1 : 0;
-  const reasons = unexplained === 0 ? report.reasons : ["for no reason that is told, which is a failure"];
+  const reasons = unexplained === 0 ? report.reasons : ["without a reason, which is a failure"];
   // The suite may have failed outside of its tests.
   const failed = Math.max(report.failed + unexplained, whole.failed);
   const counts = `${report.passed} passed${failed > 0 ? `, ${failed} failed` : ""}${report.skipped > 0 ? `, ${report.skipped} skipped` : ""}`;

@@ -8,7 +8,7 @@ export interface S3ObjectsOptions {
   readonly endpoint?: string;
   /** True if the bucket is part of the path and not of the host name. */
   readonly pathStyle?: boolean;
-  /** Begin of all keys, for example `signalbox/`. Default: none. */
+  /** Prefix of all keys, for example `signalbox/`. Default: none. */
   readonly prefix?: string;
   /** Default: the credentials of the environment, as the AWS SDK finds them. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };

@@ -19,9 +19,8 @@ export async function wasCommitted(pool: pg.Pool, transaction: TransactionId): P
   while (performance.now() < deadline) {
     const found = await readStatus(pool, transaction.id);
     const isSameServer = found?.serverStart === transaction.serverStart;
-    // The server has forgotten a transaction of which it had written nothing when it ended, and gives its id to another
-    // one. That one may be committed, in progress or aborted. If the transaction itself was committed, its id is not
-    // given out again.
+    // If the server crashed before it wrote anything of this transaction, it gives the id to another transaction, which
+    // may be committed, in progress or aborted. The id of a committed transaction is never given out again.
     if (found !== undefined && !isSameServer) {
       if (found.status === "committed") break;
       return false;

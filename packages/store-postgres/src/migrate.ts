@@ -19,7 +19,7 @@ const VERSION_TABLE = "signalbox_version";
  * can be upgraded one after the other. Raise it with a migration that removes or changes something.
  */
 const COMPATIBLE_FROM = 1;
-/** Lock that processes take which migrate at the same time. */
+/** Key of the advisory lock that serializes migrations. */
 const MIGRATION_LOCK = 0x53474258;
 
 /** Returns the names of the migrations, in order. */

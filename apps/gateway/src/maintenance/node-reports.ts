@@ -8,7 +8,9 @@ import { VERSION } from "../version.ts";
 
 /** Interval of the reports, in milliseconds, if other gateways share the store. */
 const SHARED_REPORT_MS = 5_000;
-/** Interval of the reports of a gateway that has the store for itself, in milliseconds. Each report is a write. */
+/**
+ * Interval of the reports of a gateway that shares its store with no other, in milliseconds. Each report is a write.
+ */
 const REPORT_MS = 60_000;
 
 interface NodeReportsOptions {
@@ -71,7 +73,7 @@ export function createNodeReports(options: NodeReportsOptions): NodeReports {
   return {
     async start() {
       await tryReport();
-      // The first report had nothing to report about the store.
+      // The first report has no measurements of the store yet.
       await tryReport();
       timer = setInterval(() => void tryReport(), store.isShared ? SHARED_REPORT_MS : REPORT_MS).unref();
     },

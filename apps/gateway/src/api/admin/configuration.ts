@@ -317,7 +317,7 @@ function toEntries(value: unknown): ReadonlyMap<string, unknown> {
   return new Map(value !== null && typeof value === "object" ? Object.entries(value) : []);
 }
 
-/** Secrets of programs are assumed in a check, so that only sections with a changed text count. */
+/** A check runs no programs for secrets, so only sections whose text changed are compared. */
 function getKeysForStart(started: LoadedConfig, next: LoadedConfig, changed: readonly string[]): string[] {
   return keysForStart(started.config, next.config).filter((key) =>
     changed.includes(key.split(".", 1)[0] ?? ""),

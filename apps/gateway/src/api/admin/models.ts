@@ -29,7 +29,7 @@ export function createModelAdmin({ config, redact, audit, now }: GatewayContext)
       const agent = agents.get(agents.defaultId);
       const chosen = reference !== undefined && agent !== undefined ? models.of(agent, reference) : undefined;
       if (chosen === undefined)
-        throw new ApiError("not_found", `The model ${named} cannot be chosen.`, {
+        throw new ApiError("not_found", `The model ${named} is not available.`, {
           remedy: "Set up its provider under models.providers.",
         });
       audit.operation({ action: "tried", subject: `model: ${reference}` }, actor);
