@@ -73,9 +73,9 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
     if (surplus !== undefined) this.#options.onDropped(surplus.items, surplus.reason);
     if (settings.mode === "interrupt" && !item.exclusive && lane.run?.exclusive === false)
       lane.run.controller.abort(new Error("A newer message interrupted this run."));
-    this.#prepare(lane);
     // The lane may have been queued without an item whose owner was permitted to start.
-    if (lane.queued) this.#startRuns();
+    if (lane.queued) this.#startIfPermitted(lane);
+    else this.#prepare(lane);
   }
 
   withdraw(key: string, id: string): boolean {
@@ -200,7 +200,12 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
     if (first === undefined) return;
     lane.queued = true;
     this.#queue.push(this.#options.getOwner(first), lane.key);
-    this.#startRuns();
+    this.#startIfPermitted(lane);
+  }
+
+  /** Starts runs if a queued lane may start one. New items of a lane do not change what other lanes may do. */
+  #startIfPermitted(lane: Lane<Item>): void {
+    if (this.#mayStart(lane.key)) this.#startRuns();
   }
 
   /** Returns true if one of the lane's items may start a run now. A run of an earlier process may always continue. */
@@ -208,7 +213,7 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
     const waiting = this.waiting(key);
     const { getOwner, isPrivileged } = this.#options;
     const mayStart = (item: Item) =>
-      this.#slots.mayStart({ owner: getOwner(item), isPrivileged: isPrivileged(item) });
+      this.#slots.mayStart({ owner: () => getOwner(item), isPrivileged: isPrivileged(item) });
     return waiting.length === 0 || waiting.some((item) => item.covers !== undefined || mayStart(item));
   }
 

@@ -14,7 +14,7 @@ const SLOTS_PER_RESERVED_SLOT = 16;
 
 /** A request to start a run. */
 export interface SlotRequest {
-  readonly owner: string;
+  readonly owner: () => string;
   /** True if the run may take a reserved slot, and as many slots as are free. */
   readonly isPrivileged: boolean;
 }
@@ -80,11 +80,14 @@ export class RunSlots {
    */
   mayStart({ owner, isPrivileged }: SlotRequest): boolean {
     const max = this.#maxRuns();
-    const standingBy = this.#standingByOwner.get(owner) ?? 0;
-    if (standingBy >= STANDING_BY_FACTOR_PER_OWNER * max) return false;
-    if (isPrivileged) return this.hasFree;
     const reserved = Math.min(max - 1, Math.max(1, Math.floor(max / SLOTS_PER_RESERVED_SLOT)));
-    return (this.#runsByOwner.get(owner) ?? 0) - standingBy < this.#free - reserved;
+    const free = this.#free - (isPrivileged ? 0 : reserved);
+    // A long backlog is checked after each run, mostly without a free slot.
+    if (free <= 0) return false;
+    const key = owner();
+    const standingBy = this.#standingByOwner.get(key) ?? 0;
+    if (standingBy >= STANDING_BY_FACTOR_PER_OWNER * max) return false;
+    return isPrivileged || (this.#runsByOwner.get(key) ?? 0) - standingBy < free;
   }
 }
 

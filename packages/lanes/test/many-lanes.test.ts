@@ -51,6 +51,22 @@ describe("several lanes", () => {
     expect(running("root")).toBe(2);
   });
 
+  it("do not examine the whole backlog for each new item", async () => {
+    let examined = 0;
+    const { runs, say } = laneHarness({}, 2, () => {
+      examined += 1;
+      return false;
+    });
+    for (let index = 0; index < 1_000; index++) say("hello", `s${index}`);
+    expect(runs).toHaveLength(1);
+    expect(examined).toBeLessThan(5_000);
+    examined = 0;
+    runs[0]?.end();
+    await settle();
+    expect(runs).toHaveLength(2);
+    expect(examined).toBeLessThan(2_000);
+  });
+
   it.each([1, 2])("start runs of owners without a privilege even if maxRuns is %i", (maxRuns) => {
     const { runs, say } = laneHarness({}, maxRuns, (sender) => sender === "root");
     for (const session of ["a", "b"]) say(session, session, false, "ann");
