@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { acquireHomeLock, openStore } from "@signalbox/store";
+import { startS3 } from "@signalbox/testkit/s3";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { hostThatPrepares, hostWith } from "./host.ts";
 import { runCommand } from "./run.ts";
@@ -114,4 +115,22 @@ it("says everything else, too, where a table of the database is damaged", async 
   expect(code).toBe(1);
   expect(out).toMatch(/^error +database: .*damaged/m);
   expect(out).toMatch(/^ok +policy: /m);
+});
+
+it("tries to store and read a file in the bucket of the configuration", async () => {
+  const s3 = await startS3();
+  onTestFinished(() => s3.stop());
+  const { bucket, region, url: endpoint, accessKeyId, secretAccessKey } = s3;
+  const configure = (changed: object): void => {
+    const access = { bucket, region, endpoint, accessKeyId, secretAccessKey, pathStyle: true, ...changed };
+    const store = { url: "postgres://127.0.0.1:1/signalbox", blobs: { s3: access } };
+    writeFileSync(join(home, "signalbox.yaml"), JSON.stringify({ store }));
+  };
+  configure({});
+  expect((await doctor()).out).toMatch(/^ok +files: the bucket files can be listed, read and written$/m);
+  expect(s3.keys()).toEqual([]);
+  configure({ secretAccessKey: "wrong-secret-access-key" });
+  const { out, code } = await doctor();
+  expect(code).toBe(1);
+  expect(out).toMatch(/^error +files: SignatureDoesNotMatch.*\n +Check `store.blobs.s3`/m);
 });

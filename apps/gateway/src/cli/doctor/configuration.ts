@@ -4,6 +4,7 @@ import { ConfigError, formatProblem, type Problem } from "@signalbox/config";
 import { type Home, hasDatabase, openVault, readConfig } from "@signalbox/home";
 import type { PendingSkill } from "@signalbox/skills";
 import { IMAGES_NOT_RESIZED } from "../../agent/images.ts";
+import { S3_REMEDY, tryBucket } from "../../configure/objects.ts";
 import { withSkillPins } from "../home-pins.ts";
 import type { GatewayHost } from "../host.ts";
 import { type Finding, runCheck } from "./finding.ts";
@@ -37,18 +38,21 @@ function describeImages({ packages }: GatewayHost): string {
 
 /** Checks whether a gateway could start with the configuration. */
 export async function checkConfiguration(home: Home, host: GatewayHost): Promise<Finding[]> {
+  const findings: Finding[] = [];
   try {
     const loaded = readConfig(home, process.env);
     const vault = openVault(loaded, process.env);
     const { setup } = await host.prepare({ home, loaded, env: process.env }, vault, { level: "silent" });
     const { agents, models, skills } = setup;
-    const findings = setup.problems.map(toFinding);
+    findings.push(...setup.problems.map(toFinding));
     if (models.demo)
       findings.push({
         part: "models",
         state: "warning",
         detail: "no key is set, so the offline demo model answers",
       });
+    const { blobs } = loaded.config.store;
+    if (blobs !== undefined) findings.push(await runCheck("files", () => tryBucket(blobs), S3_REMEDY));
     if (loaded.config.memory.enabled && (await hasDatabase(home)))
       for (const { id } of agents.all)
         findings.push(await runCheck(`memory of ${id}`, () => checkMemory(home, id)));
@@ -59,11 +63,11 @@ export async function checkConfiguration(home: Home, host: GatewayHost): Promise
     findings.push(await runCheck("pictures", async () => describeImages(host)));
     findings.push(await runCheck("policy", async () => checkReach(agents)));
     findings.push(await runCheck("exec", () => describeExec(loaded.config, agents, home)));
-    return findings;
   } catch (error) {
-    if (error instanceof ConfigError) return error.problems.map(toFinding);
-    return [{ part: "configuration", state: "error", detail: reasonOf(error) }];
+    if (error instanceof ConfigError) findings.push(...error.problems.map(toFinding));
+    else findings.push({ part: "configuration", state: "error", detail: reasonOf(error) });
   }
+  return findings;
 }
 
 function toFinding(problem: Problem): Finding {

@@ -155,6 +155,7 @@ async function deliverAll(
   let next = 0;
   const worker = async (): Promise<void> => {
     for (let tag = deliveries[next++]; tag !== undefined; tag = deliveries[next++]) {
+      if (next % 10_000 === 0) progress?.(next);
       for (;;) {
         const result = await emit(eventOf(tag));
         if (result === "accepted") counts.accepted++;
@@ -166,7 +167,6 @@ async function deliverAll(
         }
         break;
       }
-      if (next % 10_000 === 0) progress?.(next);
     }
   };
   await Promise.all(Array.from({ length: WORKERS }, worker));
