@@ -16,7 +16,10 @@ export interface LaneRun<Item extends LaneItem> extends SlotHolder {
 export class Lane<Item extends LaneItem> {
   readonly key: string;
   readonly #mayShareRun: (a: Item, b: Item) => boolean;
-  #waiting: Item[] = [];
+  readonly #isUrgent: (item: Item) => boolean;
+  #waiting: readonly Item[] = [];
+  /** Undefined if the waiting items have changed since it was determined. */
+  #hasUrgent: boolean | undefined;
   run: LaneRun<Item> | undefined;
   /** True if the lane is in the queue of lanes that are ready to start a run. */
   queued = false;
@@ -31,13 +34,21 @@ export class Lane<Item extends LaneItem> {
   /** The first items that were dropped since the lane was idle, one for each group of items that may share a run. */
   readonly #firstDropped: Item[] = [];
 
-  constructor(key: string, mayShareRun: (a: Item, b: Item) => boolean) {
+  /** @param isUrgent returns true for items that may start a run while only reserved slots are free */
+  constructor(key: string, mayShareRun: (a: Item, b: Item) => boolean, isUrgent: (item: Item) => boolean) {
     this.key = key;
     this.#mayShareRun = mayShareRun;
+    this.#isUrgent = isUrgent;
   }
 
   get waiting(): readonly Item[] {
     return this.#waiting;
+  }
+
+  /** True if an item waits that may start a run while only reserved slots are free. */
+  get hasUrgent(): boolean {
+    this.#hasUrgent ??= this.#waiting.some(this.#isUrgent);
+    return this.#hasUrgent;
   }
 
   get idle(): boolean {
@@ -58,7 +69,7 @@ export class Lane<Item extends LaneItem> {
 
   /** Appends an item. Removes the items beyond the cap and returns them with the reason. */
   push(item: Item, { cap, drop }: QueueSettings): { items: Item[]; reason: Dropped<Item> } | undefined {
-    this.#waiting.push(item);
+    this.#setWaiting([...this.#waiting, item]);
     const droppable = this.#waiting.filter(({ exclusive }) => exclusive !== true);
     const surplus = droppable.length - cap;
     if (surplus <= 0 || drop === "summarise") return undefined;
@@ -69,7 +80,7 @@ export class Lane<Item extends LaneItem> {
 
   remove(items: readonly Item[]): void {
     const removed = new Set(items);
-    this.#waiting = this.#waiting.filter((item) => !removed.has(item));
+    this.#setWaiting(this.#waiting.filter((item) => !removed.has(item)));
   }
 
   /** Returns a waiting item, unless it represents a run of an earlier process. */
@@ -78,7 +89,7 @@ export class Lane<Item extends LaneItem> {
   }
 
   replace(before: Item, after: Item): void {
-    this.#waiting = this.#waiting.map((item) => (item === before ? after : item));
+    this.#setWaiting(this.#waiting.map((item) => (item === before ? after : item)));
   }
 
   /**
@@ -87,19 +98,30 @@ export class Lane<Item extends LaneItem> {
    */
   takeBatch(settings: QueueSettings): Batch<Item> {
     const [first] = this.#waiting;
-    if (first === undefined || first.exclusive) return { items: this.#waiting.splice(0, 1), summarised: [] };
+    if (first === undefined || first.exclusive) return { items: this.#take(1), summarised: [] };
     const taken = this.takeWith(first, settings);
     if (settings.mode !== "followup") return taken;
-    this.#waiting.unshift(...taken.items.slice(1));
+    this.#setWaiting([...taken.items.slice(1), ...this.#waiting]);
     return { items: taken.items.slice(0, 1), summarised: taken.summarised };
   }
 
   /** Takes the items at the front of the lane that may share a run with `first`. */
   takeWith(first: Item, { cap }: QueueSettings): Batch<Item> {
     const end = this.#waiting.findIndex((item) => item.exclusive || !this.#mayShareRun(first, item));
-    const taken = this.#waiting.splice(0, end < 0 ? this.#waiting.length : end);
+    const taken = this.#take(end < 0 ? this.#waiting.length : end);
     const surplus = Math.max(0, taken.length - cap);
     return { items: taken.slice(surplus), summarised: taken.slice(0, surplus) };
+  }
+
+  #setWaiting(waiting: readonly Item[]): void {
+    this.#waiting = waiting;
+    this.#hasUrgent = undefined;
+  }
+
+  #take(count: number): readonly Item[] {
+    const taken = this.#waiting.slice(0, count);
+    this.#setWaiting(this.#waiting.slice(count));
+    return taken;
   }
 
   #takeFirst(items: readonly Item[]): Item[] {

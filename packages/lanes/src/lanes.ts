@@ -157,7 +157,9 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
   #getLane(key: string): Lane<Item> {
     const existing = this.#lanes.get(key);
     if (existing !== undefined) return existing;
-    const lane = new Lane<Item>(key, this.#options.mayShareRun);
+    const { mayShareRun, isPrivileged } = this.#options;
+    const isUrgent = (item: Item): boolean => item.covers !== undefined || isPrivileged(item);
+    const lane = new Lane<Item>(key, mayShareRun, isUrgent);
     this.#lanes.set(key, lane);
     return lane;
   }
@@ -210,10 +212,14 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
 
   /** Returns true if one of the lane's items may start a run now. A run of an earlier process may always continue. */
   #mayStart(key: string): boolean {
-    const waiting = this.waiting(key);
+    const lane = this.#lanes.get(key);
+    if (lane === undefined) return true;
+    const { waiting } = lane;
+    // A long backlog is checked after each run, mostly while only reserved slots are free.
+    if (waiting.length > 0 && !this.#slots.hasUnreserved && !lane.hasUrgent) return false;
     const { getOwner, isPrivileged } = this.#options;
     const mayStart = (item: Item) =>
-      this.#slots.mayStart({ owner: () => getOwner(item), isPrivileged: isPrivileged(item) });
+      this.#slots.mayStart({ owner: getOwner(item), isPrivileged: isPrivileged(item) });
     return waiting.length === 0 || waiting.some((item) => item.covers !== undefined || mayStart(item));
   }
 

@@ -14,7 +14,7 @@ const SLOTS_PER_RESERVED_SLOT = 16;
 
 /** A request to start a run. */
 export interface SlotRequest {
-  readonly owner: () => string;
+  readonly owner: string;
   /** True if the run may take a reserved slot, and as many slots as are free. */
   readonly isPrivileged: boolean;
 }
@@ -49,6 +49,11 @@ export class RunSlots {
     return this.#free > 0;
   }
 
+  /** True if a run without privilege may start if its owner has no other. */
+  get hasUnreserved(): boolean {
+    return this.#freeUnreserved > 0;
+  }
+
   get #free(): number {
     const standingBy = Math.min(this.#standingBy, STANDING_BY_FACTOR * this.#maxRuns());
     return this.#maxRuns() - (this.#running - standingBy);
@@ -79,15 +84,16 @@ export class RunSlots {
    * remains free.
    */
   mayStart({ owner, isPrivileged }: SlotRequest): boolean {
+    const standingBy = this.#standingByOwner.get(owner) ?? 0;
+    if (standingBy >= STANDING_BY_FACTOR_PER_OWNER * this.#maxRuns()) return false;
+    if (isPrivileged) return this.hasFree;
+    return (this.#runsByOwner.get(owner) ?? 0) - standingBy < this.#freeUnreserved;
+  }
+
+  get #freeUnreserved(): number {
     const max = this.#maxRuns();
     const reserved = Math.min(max - 1, Math.max(1, Math.floor(max / SLOTS_PER_RESERVED_SLOT)));
-    const free = this.#free - (isPrivileged ? 0 : reserved);
-    // A long backlog is checked after each run, mostly without a free slot.
-    if (free <= 0) return false;
-    const key = owner();
-    const standingBy = this.#standingByOwner.get(key) ?? 0;
-    if (standingBy >= STANDING_BY_FACTOR_PER_OWNER * max) return false;
-    return isPrivileged || (this.#runsByOwner.get(key) ?? 0) - standingBy < free;
+    return this.#free - reserved;
   }
 }
 
