@@ -208,7 +208,7 @@ async function openIngress(
   const services = {
     emit: (event: InboundEvent) => recovered.promise.then(() => emitEvent(event)),
     acquireLease: (channel: string, account: string) => accountLeases.acquire(channel, account),
-    ...(store.isShared ? { leaseRetryMs: LEASE_RETRY_MS } : {}),
+    ...(store.isShared ? { leaseRetryMs: LEASE_RETRY_MS, isShared: true } : {}),
     state: (channel: string) => createChannelState(store.kv, channel),
     commands: accountCommands(ctx),
   };

@@ -97,6 +97,8 @@ function openAccount({ context, activity, stopped }: HostedAccount<TelegramConfi
     fetchMedia: (ref, signal) => fetchMedia(api, ref, signal),
     checks: (signal) => checkBot(api, config, signal),
     async reconcile(intent, signal) {
+      // A probe would change a message that another host has sent.
+      if (context.isShared === true) return { outcome: "unknown" };
       await identity.ensure(signal);
       return reconcile({ api, supergroups, ids, settings: config }, intent, signal);
     },

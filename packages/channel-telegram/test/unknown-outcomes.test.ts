@@ -42,6 +42,17 @@ async function hear(bench: Bench, messageId: number, chatId = 5001): Promise<voi
   expect(response?.status).toBe(200);
 }
 
+it("is not looked up if other hosts send through the account, because a probe would change their messages", async () => {
+  await using bench = await openBench(webhook, { context: { isShared: true } });
+  await hear(bench, 1);
+  await using other = await openBench(webhook, { context: { isShared: true }, fakeServer: bench.fakeServer });
+  await send(other, { type: "text", text: "another answer" }, "other");
+  bench.fakeServer.fail({ kind: "cut" });
+  await expect(send(bench)).rejects.toMatchObject({ code: "unknown_outcome" });
+  expect(await lookUp(bench)).toEqual({ outcome: "unknown" });
+  expect(bench.fakeServer.sent.map(({ texts }) => texts)).toEqual([["another answer"], ["the answer"]]);
+});
+
 describe("a failed send", () => {
   it.each([
     ["an HTML page with 502", { status: 502 }],

@@ -47,6 +47,8 @@ export interface AccountServices {
    * {@link AccountsOptions}
    */
   readonly leaseRetryMs?: number;
+  /** True if other hosts send through the accounts, too. Default: false. */
+  readonly isShared?: boolean;
   /** The durable state of a channel. */
   readonly state: (channel: string) => ChannelState;
   /** The commands that an account registers on its platform. */
@@ -303,6 +305,7 @@ class AccountHost implements Accounts {
       cache: prefixKeys(cache, key),
       state: services.state(definition.id),
       commands: services.commands(definition.id, plan.account),
+      isShared: services.isShared ?? false,
     });
     if (signal.aborted) {
       await channel.stop({ drainMs: 0 }).catch(() => {});

@@ -128,6 +128,8 @@ export interface ChannelContext<Config = unknown> {
   readonly signal: AbortSignal;
   /** True if events should contain the platform's payload as `raw`. Default: false. */
   readonly raw?: boolean;
+  /** True if other hosts send through the account, too, so that this one does not know all messages. Default: false. */
+  readonly isShared?: boolean;
 }
 
 /** The identity of the bot on the platform. */
