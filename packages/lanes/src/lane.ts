@@ -31,6 +31,8 @@ export class Lane<Item extends LaneItem> {
   quietTimer: Timer | undefined;
   /** Fires when the first item has waited for the maximum debounce time. */
   maxTimer: Timer | undefined;
+  /** Number of changes in progress by item. */
+  readonly #changing = new Map<string, number>();
   /** The first items that were dropped since the lane was idle, one for each group of items that may share a run. */
   readonly #firstDropped: Item[] = [];
 
@@ -53,6 +55,12 @@ export class Lane<Item extends LaneItem> {
 
   get idle(): boolean {
     return this.#waiting.length === 0 && this.run === undefined && !this.queued && !this.blocked;
+  }
+
+  /** True if a run may take the first waiting item. */
+  get isReady(): boolean {
+    const [first] = this.#waiting;
+    return first !== undefined && !this.#isChanging(first);
   }
 
   /** True if a run of an earlier process waits to continue. */
@@ -92,13 +100,30 @@ export class Lane<Item extends LaneItem> {
     this.#setWaiting(this.#waiting.map((item) => (item === before ? after : item)));
   }
 
+  /** Keeps a waiting item, and the ones behind it, from the runs while `work` is in progress. */
+  async keepWaiting<T>(id: string, work: () => Promise<T>): Promise<T> {
+    this.#changing.set(id, (this.#changing.get(id) ?? 0) + 1);
+    try {
+      return await work();
+    } finally {
+      const left = (this.#changing.get(id) ?? 0) - 1;
+      if (left > 0) this.#changing.set(id, left);
+      else this.#changing.delete(id);
+    }
+  }
+
+  #isChanging({ id, covers }: Item): boolean {
+    return covers === undefined && this.#changing.has(id);
+  }
+
   /**
    * Takes the items of the next run: all items that can share a run. Takes only the first item if it is exclusive or
    * the mode is `followup`.
    */
   takeBatch(settings: QueueSettings): Batch<Item> {
     const [first] = this.#waiting;
-    if (first === undefined || first.exclusive) return { items: this.#take(1), summarised: [] };
+    if (first === undefined || !this.isReady) return { items: [], summarised: [] };
+    if (first.exclusive) return { items: this.#take(1), summarised: [] };
     const taken = this.takeWith(first, settings);
     if (settings.mode !== "followup") return taken;
     this.#setWaiting([...taken.items.slice(1), ...this.#waiting]);
@@ -107,7 +132,9 @@ export class Lane<Item extends LaneItem> {
 
   /** Takes the items at the front of the lane that may share a run with `first`. */
   takeWith(first: Item, { cap }: QueueSettings): Batch<Item> {
-    const end = this.#waiting.findIndex((item) => item.exclusive || !this.#mayShareRun(first, item));
+    const end = this.#waiting.findIndex(
+      (item) => item.exclusive || this.#isChanging(item) || !this.#mayShareRun(first, item),
+    );
     const taken = this.#take(end < 0 ? this.#waiting.length : end);
     const surplus = Math.max(0, taken.length - cap);
     return { items: taken.slice(surplus), summarised: taken.slice(0, surplus) };

@@ -95,12 +95,27 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
     return true;
   }
 
-  replace(item: Item): boolean {
-    const lane = this.#lanes.get(this.#options.getKey(item));
-    const before = lane?.find(item.id);
-    if (before === undefined) return false;
-    lane?.replace(before, item);
-    return true;
+  async change(
+    key: string,
+    id: string,
+    change: () => Promise<Item | undefined>,
+  ): Promise<"changed" | "dropped" | "not_waiting"> {
+    const lane = this.#lanes.get(key);
+    if (lane?.find(id) === undefined) return "not_waiting";
+    try {
+      const after = await lane.keepWaiting(id, change);
+      const before = lane.find(id);
+      if (before === undefined) return "dropped";
+      if (after === undefined) lane.remove([before]);
+      else lane.replace(before, after);
+      return "changed";
+    } finally {
+      // Another lane may have replaced this one if it was empty in the meantime.
+      if (this.#lanes.get(key) === lane) {
+        this.#prepare(lane);
+        this.#removeIfIdle(lane);
+      }
+    }
   }
 
   stop(key: string, reason: Error, drops: (item: Item) => boolean = () => true): StopResult {
@@ -184,7 +199,7 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
   #prepare(lane: Lane<Item>): void {
     const last = lane.waiting.at(-1);
     const mayStart = this.#closed === undefined && !lane.blocked && lane.run === undefined && !lane.queued;
-    if (!mayStart || last === undefined) return;
+    if (!mayStart || last === undefined || !lane.isReady) return;
     const { debounceMs } = this.#options.getQueueSettings(lane.key);
     const enter = (): void => this.#enterQueue(lane);
     if (debounceMs === 0 || last.exclusive) {
@@ -199,7 +214,7 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
   #enterQueue(lane: Lane<Item>): void {
     lane.cancelTimers();
     const [first] = lane.waiting;
-    if (first === undefined) return;
+    if (first === undefined || !lane.isReady) return;
     lane.queued = true;
     this.#queue.push(this.#options.getOwner(first), lane.key);
     this.#startIfPermitted(lane);
@@ -230,7 +245,7 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
       const lane = this.#lanes.get(key);
       if (lane === undefined) continue;
       lane.queued = false;
-      if (lane.waiting.length > 0) this.#start(lane);
+      if (lane.isReady) this.#start(lane);
       else this.#removeIfIdle(lane);
     }
   }

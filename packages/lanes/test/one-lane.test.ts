@@ -266,17 +266,61 @@ describe("a lane", () => {
     ]);
   });
 
-  it("withdraws and replaces only waiting items", () => {
+  it("withdraws and changes only waiting items", async () => {
     const { lanes, runs, say } = laneHarness({ mode: "collect" });
-    say("a");
+    const running = say("a");
     say("b");
     const [waiting] = lanes.waiting("s");
     if (!waiting) throw new Error("nothing waits");
-    expect(lanes.replace({ ...waiting, text: "b, edited" })).toBe(true);
+    const edited = { ...waiting, text: "b, edited" };
+    expect(await lanes.change("s", waiting.id, async () => edited)).toBe("changed");
     expect(lanes.waiting("s").map((message) => message.text)).toEqual(["b, edited"]);
+    const neverCalled = () => Promise.reject(new Error("a running item was changed"));
+    expect(await lanes.change("s", running, neverCalled)).toBe("not_waiting");
     expect(lanes.withdraw("s", waiting.id)).toBe(true);
     expect(lanes.withdraw("s", waiting.id)).toBe(false);
     expect(runs).toHaveLength(1);
+  });
+
+  it("starts no run with an item, or a later one, while the item is being changed", async () => {
+    const { lanes, runs, say } = laneHarness();
+    say("a");
+    const id = say("b");
+    say("c");
+    const changed = Promise.withResolvers<void>();
+    const [waiting] = lanes.waiting("s");
+    if (!waiting) throw new Error("nothing waits");
+    const change = lanes.change("s", id, async () => {
+      await changed.promise;
+      return { ...waiting, text: "b, edited" };
+    });
+    expect(runs[0]?.steer().texts).toEqual([]);
+    runs[0]?.end();
+    await settle();
+    say("d");
+    expect(runs).toHaveLength(1);
+    changed.resolve();
+    expect(await change).toBe("changed");
+    expect(runs[1]?.texts).toEqual(["b, edited", "c", "d"]);
+  });
+
+  it("runs an item unchanged if its change fails, and drops it if the change removes it", async () => {
+    const { lanes, runs, say } = laneHarness({ mode: "followup" });
+    say("a");
+    const [failing, removed] = [say("b"), say("c")];
+    await expect(lanes.change("s", failing, () => Promise.reject(new Error("disk full")))).rejects.toThrow();
+    expect(await lanes.change("s", removed, async () => undefined)).toBe("changed");
+    const ending = Promise.withResolvers<undefined>();
+    const dropped = lanes.change("s", say("d"), () => ending.promise);
+    lanes.stop("s", new Error("stopped"), ({ text }) => text === "d");
+    ending.resolve(undefined);
+    expect(await dropped).toBe("dropped");
+    runs[0]?.end();
+    await settle();
+    runs[1]?.end();
+    await settle();
+    expect(runs.map(({ texts }) => texts)).toEqual([["a"], ["b"]]);
+    expect(lanes.busy("s")).toBe(false);
   });
 });
 

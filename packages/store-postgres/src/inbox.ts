@@ -1,4 +1,4 @@
-import { encode, ROW_FORMAT, rowOf } from "@signalbox/store/backend";
+import { dedupeKey, encode, ROW_FORMAT, rowOf } from "@signalbox/store/backend";
 import { StoreError } from "@signalbox/store/errors";
 import type { Bodies, InboxId, InboxRoute, InboxRow, InboxStore, LeaseToken } from "@signalbox/store/types";
 import { and, desc, eq, inArray, isNull, lte, notInArray, sql } from "drizzle-orm";
@@ -16,7 +16,7 @@ import {
   updateMessage,
 } from "./inbox-rows.ts";
 import type { Fence } from "./leases.ts";
-import { type InboxRecord, inbox } from "./schema/index.ts";
+import { dedupe, type InboxRecord, inbox } from "./schema/index.ts";
 import type { Transaction } from "./transaction.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -71,7 +71,7 @@ function createTransitions<T extends Bodies>({ database }: Context): Pick<InboxS
 
 function createReads<T extends Bodies>({
   database,
-}: Context): Pick<InboxStore<T>, "get" | "find" | "unfinished" | "list"> {
+}: Context): Pick<InboxStore<T>, "get" | "find" | "findEvent" | "unfinished" | "list"> {
   const get: InboxStore<T>["get"] = (id) =>
     database.query(async (db) => {
       const rows = await selectInbox(db).where(eq(inbox.seq, rowOf(id) ?? 0));
@@ -94,6 +94,20 @@ function createReads<T extends Bodies>({
           )
           .orderBy(desc(inbox.seq))
           .limit(1);
+        return rows.flatMap(toInboxRows<T>)[0];
+      }),
+
+    findEvent: ({ channel, account, eventId }) =>
+      database.query(async (db) => {
+        const key = dedupeKey("event", channel, account, eventId);
+        const rows = await selectInbox(db).where(
+          and(
+            eq(inbox.seq, sql`(SELECT seq FROM ${dedupe} WHERE key = ${key.hash})`),
+            eq(inbox.channel, channel),
+            eq(inbox.account, account),
+            eq(inbox.eventId, eventId),
+          ),
+        );
         return rows.flatMap(toInboxRows<T>)[0];
       }),
 

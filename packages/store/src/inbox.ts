@@ -4,6 +4,7 @@ import type { Answers } from "./answers.ts";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { type DedupeIndex, messageRow } from "./dedupe.ts";
+import { dedupeKey } from "./dedupe-keys.ts";
 import type { Entries } from "./entries.ts";
 import { StoreError } from "./errors.ts";
 import { createAccept } from "./inbox-accept.ts";
@@ -93,7 +94,7 @@ function createWay<T extends Bodies>(
 function createReads<T extends Bodies>(
   { database, queue }: Context,
   { rows, dedupe }: Parts<T>,
-): Pick<InboxStore<T>, "get" | "find" | "unfinished" | "list"> {
+): Pick<InboxStore<T>, "get" | "find" | "findEvent" | "unfinished" | "list"> {
   const accounts = database.query(() => database.db.select().from(accountTable));
   return {
     get: (id) =>
@@ -111,6 +112,12 @@ function createReads<T extends Bodies>(
           .flatMap((place) => messageRow(dedupe, { ...place, messageId }) ?? [])
           .toSorted((a, b) => b.seq - a.seq)[0];
         return newest === undefined ? undefined : rows.full(newest.seq);
+      }),
+
+    findEvent: ({ channel, account, eventId }) =>
+      queue.read(() => {
+        const seen = dedupe.find(dedupeKey("event", channel, account, eventId));
+        return seen === undefined || seen === "pruned" ? undefined : rows.full(seen.row.seq);
       }),
 
     async *unfinished() {

@@ -1,6 +1,6 @@
 import type { MessageEvent } from "@signalbox/channel";
 import type { InboxAccept, InboxStore, PlatformMessage } from "@signalbox/store";
-import type { ServiceBodies, StoredMessage, StoredRow } from "./service-store.ts";
+import type { ServiceBodies, StoredMessage } from "./service-store.ts";
 
 /** Message ids are unique per bot, and an account's bot can be replaced. */
 interface OfBot {
@@ -51,9 +51,4 @@ export async function findOfBot<T extends ServiceBodies>(
   const row = await inbox.find(message);
   if (message.botId === undefined || (row !== undefined && !isOfAnotherBot(row.payload, message))) return row;
   return inbox.find({ ...message, messageId: botKey(message, message.messageId) });
-}
-
-/** Returns the inbox key of a stored message. */
-export function inboxName({ channel, account, messageId = "" }: StoredRow): PlatformMessage {
-  return { channel, account, messageId };
 }

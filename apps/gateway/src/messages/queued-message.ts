@@ -1,4 +1,4 @@
-import type { DeletedEvent, MessageEvent } from "@signalbox/channel";
+import type { MessageEvent } from "@signalbox/channel";
 import type { LaneItem } from "@signalbox/lanes";
 import type { InboxId, InboxRow, InterruptedRun } from "@signalbox/store";
 import type { Order } from "../command-syntax/read.ts";
@@ -63,8 +63,10 @@ export class MessagesDeletedError extends Error {
   override readonly name = "MessagesDeletedError";
 }
 
+type EventOfMessage = Pick<MessageEvent, "channel" | "account" | "messageId" | "botId">;
+
 /** Returns the inbox ids of an item that contains a platform's message or a correction to it. */
-export function idsOfMessage(item: Queued, of: DeletedEvent): InboxId[] {
+export function idsOfMessage(item: Queued, of: EventOfMessage): InboxId[] {
   const held =
     item.kind === "message"
       ? [item]
@@ -72,7 +74,7 @@ export function idsOfMessage(item: Queued, of: DeletedEvent): InboxId[] {
   return held.flatMap(({ id, stored }) => (isSameMessage(stored, of) ? [id] : []));
 }
 
-function isSameMessage(stored: InboundRecord, of: DeletedEvent): boolean {
+function isSameMessage(stored: InboundRecord, of: EventOfMessage): boolean {
   const { messageId, channel, account } = stored.event;
   const isNamedSo = messageId === of.messageId && channel === of.channel && account === of.account;
   return isNamedSo && !isOfAnotherBot(stored, of);

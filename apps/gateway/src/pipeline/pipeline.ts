@@ -1,5 +1,5 @@
 import { reasonOf } from "@signalbox/agent-core";
-import type { EmitResult, InboundEvent } from "@signalbox/channel";
+import type { DeletedEvent, EditedEvent, EmitResult, InboundEvent } from "@signalbox/channel";
 import type { RunHandle } from "@signalbox/lanes";
 import type { InterruptedRun, JsonValue } from "@signalbox/store";
 import type { GatewayContext } from "../context.ts";
@@ -70,15 +70,24 @@ export async function emit(
   }
   // Channels emit concurrently, so the message itself may not be in the inbox yet.
   await ctx.pending.wait(received.event);
-  const changed = ctx.sharedSeats && (await findChanged(ctx, received.event));
+  return ctx.pending.change(received.event, () => takeChange(ctx, received.event, wasOpen));
+}
+
+/** Applies an edit or a deletion on the node that answers the message. */
+async function takeChange(
+  ctx: GatewayContext,
+  event: EditedEvent | DeletedEvent,
+  wasOpen: boolean,
+): Promise<EmitResult> {
+  const changed = ctx.sharedSeats && (await findChanged(ctx, event));
   if (changed !== undefined && !ctx.seats.isHere(changed.route.agentId, changed.route.sessionKey)) {
-    const request = { kind: "change", event: received.event, wasOpen: wasOpen || changed.isOpen };
+    const request = { kind: "change", event, wasOpen: wasOpen || changed.isOpen };
     const body: JsonValue = JSON.parse(JSON.stringify(request));
     await ctx.control.send({ ...changed.route, body });
     return "accepted";
   }
-  if (received.kind === "deleted") return applyDeletion(ctx, received.event);
-  const edit = await applyEdit(ctx, received.event, wasOpen);
+  if (event.type === "deleted") return applyDeletion(ctx, event);
+  const edit = await applyEdit(ctx, event, wasOpen);
   return typeof edit === "string" ? edit : takeEdited(ctx, edit);
 }
 

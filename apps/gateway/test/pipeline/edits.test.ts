@@ -12,6 +12,12 @@ function asked(world: World, index = -1): string {
   return modelRequests(world.anthropic).at(index)?.messages.at(-1)?.text ?? "";
 }
 
+/** Returns the texts of the last request. */
+function conversation(world: World): string {
+  const messages = modelRequests(world.anthropic).at(-1)?.messages ?? [];
+  return messages.map(({ text }) => text).join("\n");
+}
+
 async function ends(world: World): Promise<unknown[]> {
   const rows = await inboxRows(world);
   return rows.map(({ kind, state }) => [kind, state]);
@@ -50,6 +56,87 @@ describe("an edit", () => {
       ["message", "replied"],
       ["edited", "replied"],
     ]);
+  });
+
+  it("of a message that waits is stored before the message's run starts", async () => {
+    const world = await openWorld();
+    world.configure(config({ session: { queue: { mode: "followup" } } }));
+    const asked = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    world.script(async (_, index) => {
+      asked.resolve();
+      if (index === 0) await goOn.promise;
+      return { text: `answer ${index}` };
+    });
+    const plain = plainChannel();
+    const storing = Promise.withResolvers<void>();
+    const stored = Promise.withResolvers<void>();
+    const started = await world.start({
+      channels: [plain.definition],
+      failpoints: (point) => {
+        if (point !== "revise.before") return;
+        storing.resolve();
+        return stored.promise;
+      },
+    });
+    await plain.emit(plainMessage("m1", "hello"));
+    await asked.promise;
+    const message = plainMessage("m2", "what is seven times six");
+    await plain.emit(message);
+    const edit = plainEdit(message, "what is seven times seven");
+    const first = plain.emit(edit);
+    await storing.promise;
+    // The platform does not wait for the first delivery.
+    const second = plain.emit(edit);
+    goOn.resolve();
+    await expect.poll(() => said(plain)).toEqual(["answer 0"]);
+    stored.resolve();
+    expect(await Promise.all([first, second])).toEqual(["accepted", "accepted"]);
+    expect(await plain.emit(edit)).toBe("accepted");
+    await started.settled();
+    expect(said(plain)).toEqual(["answer 0", "answer 1"]);
+    expect(conversation(world).match(/times seven/g)).toHaveLength(1);
+    expect(conversation(world)).not.toContain("times six");
+  });
+
+  it("corrects a message only once if it arrives again after a restart", async () => {
+    const world = await openWorld();
+    world.configure(config({ gateway: { maxRuns: 1 }, session: { queue: { mode: "followup" } } }));
+    const asked = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    world.script(async (_, index) => {
+      asked.resolve();
+      if (index === 0) await goOn.promise;
+      return { text: `answer ${index}` };
+    });
+    const plain = plainChannel();
+    let begins = 0;
+    const first = await world.start({
+      channels: [plain.definition],
+      failpoints: (point) => {
+        if (point !== "begin.before") return;
+        begins += 1;
+        throw new StoreError("disk_full", "as full as can be");
+      },
+    });
+    const other = { sender: { id: "bob", isBot: false, isSelf: false }, address: "plain:other" };
+    await plain.emit(
+      plainMessage("m0", "hello", { ...other, conversation: { id: "other", kind: "direct" } }),
+    );
+    const message = plainMessage("m1", "what is seven times six");
+    await plain.emit(message);
+    await expect.poll(() => begins).toBeGreaterThanOrEqual(2);
+    const edit = plainEdit(message, "what is seven times seven");
+    expect(await plain.emit(edit)).toBe("accepted");
+    await first.stop();
+    const second = await world.start({ channels: [plain.definition] });
+    await asked.promise;
+    // The other conversation has the only slot for a run.
+    expect(await plain.emit(edit)).toBe("duplicate");
+    goOn.resolve();
+    await second.settled();
+    expect(conversation(world).match(/times six/g)).toHaveLength(1);
+    expect(conversation(world).match(/times seven/g)).toHaveLength(1);
   });
 
   it("that could not be stored is applied when the platform delivers it again", async () => {

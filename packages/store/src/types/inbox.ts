@@ -159,7 +159,7 @@ export interface InboxStore<T extends Bodies = Bodies> {
    * Replaces the payload of a message that was edited before a run took it. For a message that ended without a run, the
    * outcome is `late`, but the payload is replaced anyway.
    */
-  revise(message: PlatformMessage, payload: T["inbound"]): Promise<InboxChange>;
+  revise(message: PlatformMessage | InboxId, payload: T["inbound"]): Promise<InboxChange>;
   /**
    * Ends a message that was deleted on its platform as `ignored`. If a run is answering the message (state `running`),
    * the detail is stored and the message ends as `ignored` together with the run. A second call returns `late`.
@@ -171,6 +171,8 @@ export interface InboxStore<T extends Bodies = Bodies> {
    * from any.
    */
   find(message: { channel?: string; account?: string; messageId: string }): Promise<InboxRow<T> | undefined>;
+  /** Finds what was accepted under an event id, if it is still stored. */
+  findEvent(event: Pick<InboxAccept, "channel" | "account" | "eventId">): Promise<InboxRow<T> | undefined>;
   /**
    * Claims waiting messages that have no lease or a lost one, routed or not, and assigns them to `lease`. Returns them
    * in the order of arrival. Never returns the messages of `lease` itself, even if it has expired, because its holder

@@ -1,8 +1,8 @@
 import type { DeletedEvent, EditedEvent, EmitResult, MessageEvent } from "@signalbox/channel";
 import { createGroupBody, getEditsKey, getGroupKey } from "@signalbox/prompt";
-import type { InboxId, InboxRoute, InboxRow, PlatformMessage } from "@signalbox/store";
+import type { InboxId, InboxRoute, InboxRow } from "@signalbox/store";
 import type { GatewayContext } from "../../context.ts";
-import { findOfBot, inboxKeys, inboxName } from "../../messages/bots.ts";
+import { findOfBot, inboxKeys } from "../../messages/bots.ts";
 import {
   DELETED,
   idsOfMessage,
@@ -89,10 +89,10 @@ async function editUnanswered(
     return {
       event: stored.event,
       as: "edited",
-      taken: async (answeredAs) => void (await revise(ctx, inboxName(before), { ...stored, answeredAs })),
+      taken: async (answeredAs) => void (await revise(ctx, before.id, { ...stored, answeredAs })),
     };
   }
-  await revise(ctx, inboxName(before), stored);
+  await revise(ctx, before.id, stored);
   await groupHistory.revise(getGroupKey(event), event.messageId, createGroupBody(stored.event));
   return "accepted";
 }
@@ -104,13 +104,10 @@ async function editAnswered(
   event: EditedEvent,
 ): Promise<EmitResult> {
   const { route, isOpen } = before;
+  // The message may still wait, for instance because the node that accepted the correction has died since.
+  if ((await ctx.store.inbox.findEvent(inboxKeys(stored.event))) !== undefined) return "duplicate";
   await ctx.queueModes.read(route.sessionKey);
-  // Change the lane before the row. If the row were changed first and the process died, the redelivered edit would
-  // appear to have been applied although no run has seen it.
-  if (takesEdit(ctx, before, stored)) {
-    await revise(ctx, inboxName(before), stored);
-    return "accepted";
-  }
+  if (await reviseWaiting(ctx, before, stored)) return "accepted";
   const earlier = before.payload.event;
   const isOther = event.text !== earlier.text || describeMedia(event) !== describeMedia(earlier);
   const isChanged = isOther && before.detail?.rule !== DELETED;
@@ -175,25 +172,38 @@ function newMessage(event: EditedEvent): NewlyAddressed {
   return { event: asMessage(event), as: "message", taken: async () => {} };
 }
 
-async function revise({ store, tracer }: GatewayContext, named: PlatformMessage, stored: InboundRecord) {
-  const change = await store.inbox.revise(named, stored);
+async function revise({ store, tracer }: GatewayContext, id: InboxId, stored: InboundRecord) {
+  const change = await store.inbox.revise(id, stored);
   if (change.outcome === "applied")
     tracer.note(change.id, "queue", "edited on the platform before it was answered");
 }
 
-/** Applies an edit to a message that is still waiting. Returns false if its run has started. */
-function takesEdit(
+/**
+ * Applies an edit to a message that is still waiting, unless an earlier correction waits, too. Its run starts after the edit is stored. Otherwise, the platform
+ * could deliver the edit again while the row has the earlier text, and the run would read the edit twice.
+ *
+ * @returns false if the message needs a correction instead
+ */
+async function reviseWaiting(
   ctx: GatewayContext,
-  { id, seq, route }: Pick<InboxRow, "id" | "seq"> & { readonly route: InboxRoute },
+  before: InboxRow<GatewayBodies> & { readonly route: InboxRoute },
   stored: InboundRecord,
-): boolean {
+): Promise<boolean> {
+  const { id, seq, route } = before;
+  // An earlier edit is read after the message, so this one must follow it.
+  const isCorrected = ctx.lanes
+    .all(route.sessionKey)
+    .some((item) => idsOfMessage(item, stored.event).some((other) => other !== id));
+  if (isCorrected) return false;
   const exclusive = isExclusive(stored, ctx.getCapabilities(stored.event.channel, stored.event.account));
   const later: QueuedMessage = { kind: "message", id, seq, ...route, stored, exclusive };
   const waiting = revised(ctx, later);
-  if (waiting !== undefined) return ctx.lanes.replace(waiting);
-  if (!ctx.lanes.withdraw(route.sessionKey, id)) return false;
-  enqueue(ctx, later);
-  return true;
+  const outcome = await ctx.lanes.change(route.sessionKey, id, async () => {
+    await revise(ctx, before.id, stored);
+    return waiting;
+  });
+  if (outcome === "changed" && waiting === undefined) enqueue(ctx, later);
+  return outcome !== "not_waiting";
 }
 
 async function correct(ctx: GatewayContext, stored: InboundRecord, route: InboxRoute): Promise<EmitResult> {
@@ -234,7 +244,7 @@ export async function applyDeletion(ctx: GatewayContext, event: DeletedEvent): P
   if (sessionKey !== undefined)
     for (const id of ids) lanes.recall(sessionKey, id, new MessagesDeletedError());
   await Promise.all([...ids].map((id) => withdraw(ctx, id, sessionKey)));
-  await store.inbox.revise(inboxName(original), withoutWords(original.payload));
+  await store.inbox.revise(original.id, withoutWords(original.payload));
   return "accepted";
 }
 

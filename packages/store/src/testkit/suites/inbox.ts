@@ -90,6 +90,16 @@ export const inboxSuite: Suite = ({ test, expect, open }) => {
       state: "queued",
     });
     expect(await store.inbox.get(id)).toMatchObject({ payload: { text: "better" }, revision: 1 });
+    expect(await store.inbox.revise(id, { text: "best" })).toMatchObject({ outcome: "applied", id });
+    expect(await store.inbox.findEvent({ ...names, eventId: event("1").eventId })).toMatchObject({
+      id,
+      payload: { text: "best" },
+    });
+    expect(await store.inbox.findEvent({ ...names, eventId: "unknown" })).toBeUndefined();
+    expect(
+      await store.inbox.findEvent({ channel: "slack", account: "main", eventId: event("1").eventId }),
+    ).toBeUndefined();
+    expect(await store.inbox.get(id)).toMatchObject({ payload: { text: "best" }, revision: 2 });
     expect(await store.inbox.withdraw({ ...names, messageId: "om-1" })).toMatchObject({ state: "ignored" });
     expect(await store.inbox.get(id)).toMatchObject({ detail: { rule: "withdrawn" } });
     expect(await store.inbox.revise({ ...names, messageId: "om-1" }, later)).toMatchObject({
