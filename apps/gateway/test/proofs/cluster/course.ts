@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { check } from "../crash/check.ts";
+import type { Verdict } from "../crash/judge.ts";
 import type { Random } from "../crash/random.ts";
 import { DISTURBANCES, type Disturbance, disturb, type Outcome } from "./disturb.ts";
+import { dumpWorld } from "./dump.ts";
 import { type ClusterOptions, openCluster } from "./world.ts";
 
 /** Disturbances of one round. Twenty rounds are the whole proof. */
@@ -37,6 +39,14 @@ export interface ClusterReport {
    * renewed.
    */
   readonly takeovers: ReadonlyMap<Disturbance, readonly number[]>;
+  /** The folder with the state of the world, if a promise was broken and `dumps` is true. */
+  readonly dump: string | undefined;
+}
+
+interface CourseOptions extends ClusterOptions {
+  readonly progress?: (what: Disturbance, outcome: Outcome) => void;
+  /** True if a world with a broken promise is written to a folder that is kept. Default: false. */
+  readonly dumps?: boolean;
 }
 
 /** Returns the disturbances of some rounds in an order that the seed decides. */
@@ -50,36 +60,46 @@ export function planCourse(random: Random, rounds: number): Disturbance[] {
 /** Disturbs one cluster while people write, lets it come to rest, and judges everything that happened. */
 export async function runCourse(
   course: readonly Disturbance[],
-  options: ClusterOptions & { readonly progress?: (what: Disturbance, outcome: Outcome) => void },
+  options: CourseOptions,
 ): Promise<ClusterReport> {
   const { random } = options;
   const world = await openCluster(options);
   const violations: string[] = [];
   const takeovers = new Map<Disturbance, number[]>();
   try {
-    await world.startAll();
-    for (const what of course) {
-      await sleep(random.int(0, PAUSE_MS));
-      const outcome = await disturb(what, world, random);
-      takeovers.set(what, [...(takeovers.get(what) ?? []), ...outcome.takeovers.map(({ ms }) => ms)]);
-      violations.push(...outcome.violations);
-      options.progress?.(what, outcome);
-    }
-    await world.settle();
-    const verdict = await check(world);
+    const verdict = await disturbAll();
+    violations.push(...world.unexpected, ...(verdict?.violations ?? []));
+    const dump = violations.length > 0 && options.dumps === true ? await dumpWorld(world) : undefined;
     return {
-      violations: [...violations, ...world.unexpected, ...verdict.violations],
-      messages: verdict.messages,
-      replies: verdict.replies,
-      poisoned: verdict.poisoned,
-      unknown: verdict.unknown,
+      violations,
+      messages: verdict?.messages ?? world.platform.acknowledged.length,
+      replies: verdict?.replies ?? 0,
+      poisoned: verdict?.poisoned ?? 0,
+      unknown: verdict?.unknown ?? 0,
       lostCommits: world.nodes.reduce((sum, { proxy }) => sum + proxy.lostCommits, 0),
       takeovers,
+      dump,
     };
-  } catch (error) {
-    const reason = `rest: ${error instanceof Error ? error.message : String(error)}`;
-    throw new Error([...violations, ...world.unexpected, reason].join("\n"), { cause: error });
   } finally {
     await world.close();
+  }
+
+  /** Returns undefined if the world did not come to rest, so that it cannot be judged. */
+  async function disturbAll(): Promise<Verdict | undefined> {
+    try {
+      await world.startAll();
+      for (const what of course) {
+        await sleep(random.int(0, PAUSE_MS));
+        const outcome = await disturb(what, world, random);
+        takeovers.set(what, [...(takeovers.get(what) ?? []), ...outcome.takeovers.map(({ ms }) => ms)]);
+        violations.push(...outcome.violations);
+        options.progress?.(what, outcome);
+      }
+      await world.settle();
+      return await check(world);
+    } catch (error) {
+      violations.push(`rest: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
   }
 }

@@ -86,41 +86,53 @@ async function violationsIn(
   { course, leaseMs }: PlantedFault,
   { server, main, seed }: { readonly server: DatabaseServer; readonly main: string; readonly seed: number },
 ): Promise<readonly string[]> {
-  try {
-    const { violations } = await runCourse(course, {
-      random: seeded(seed),
-      server,
-      sessions: 4,
-      pauseMs: 300,
-      mode: "followup",
-      restMs: REST_MS,
-      main,
-      ...(leaseMs === undefined ? {} : { leaseMs }),
-    });
-    return violations;
-  } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    return text.split("\n");
-  }
+  const { violations } = await runCourse(course, {
+    random: seeded(seed),
+    server,
+    sessions: 4,
+    pauseMs: 300,
+    mode: "followup",
+    restMs: REST_MS,
+    main,
+    ...(leaseMs === undefined ? {} : { leaseMs }),
+  });
+  return violations;
 }
 
-/** Plants a fault, and returns the violation that shows it, if any. */
+/** The result of the search for a planted fault. */
+interface Hunt {
+  /** The violation that shows the fault, if any. */
+  readonly caught: string | undefined;
+  /** Other violations of the cluster with the fault. */
+  readonly others: readonly string[];
+  /** Violations of the cluster without the fault, with the same seed. */
+  readonly baseline: readonly string[];
+}
+
+/**
+ * Plants a fault, and returns the violation that shows it, if any. First runs the same plan with the same seed without
+ * the fault: a violation counts only if that run had none.
+ */
 export async function hunt(
   fault: PlantedFault,
   copy: BuildCopy,
   { server, seeds }: { readonly server: DatabaseServer; readonly seeds: readonly number[] },
-): Promise<{ readonly caught: string | undefined; readonly others: readonly string[] }> {
-  const restore = copy.plant(fault.edits);
+): Promise<Hunt> {
   const others: string[] = [];
-  try {
-    for (const seed of seeds) {
+  const baseline: string[] = [];
+  for (const seed of seeds) {
+    const before = await violationsIn(fault, { server, main: copy.main, seed });
+    baseline.push(...before);
+    if (before.length > 0) continue;
+    const restore = copy.plant(fault.edits);
+    try {
       const violations = await violationsIn(fault, { server, main: copy.main, seed });
       const caught = violations.find((text) => fault.caughtBy.test(text));
-      if (caught !== undefined) return { caught, others };
+      if (caught !== undefined) return { caught, others, baseline };
       others.push(...violations);
+    } finally {
+      restore();
     }
-    return { caught: undefined, others };
-  } finally {
-    restore();
   }
+  return { caught: undefined, others, baseline };
 }

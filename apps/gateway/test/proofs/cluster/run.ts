@@ -4,6 +4,7 @@
 // Then plants one fault after the other in a copy of the build, each of which must be found. With 0 rounds, it only
 // plants faults.
 import { parseArgs } from "node:util";
+import { PROMISES, promiseOf } from "../crash/promises.ts";
 import { seeded } from "../crash/random.ts";
 import { copyBuild } from "../mutants/build-copy.ts";
 import { type ClusterReport, planCourse, runCourse } from "./course.ts";
@@ -38,32 +39,34 @@ if (typeof server === "string") {
 const started = performance.now();
 const totals = { messages: 0, replies: 0, poisoned: 0, unknown: 0, lostCommits: 0 };
 const takeovers = new Map<Disturbance, number[]>();
+const broken = new Map<string, number>();
 let done = 0;
-let broken = 0;
 try {
   for (let from = 0; from < course.length; from += DISTURBANCES_A_WORLD) {
     const part = course.slice(from, from + DISTURBANCES_A_WORLD);
     const report = await runCourse(part, {
-      random,
+      random: seeded(random.int(0, 1e9)),
       server,
       sessions: random.int(4, 8),
+      dumps: true,
       pauseMs: 600,
       ...(values.verbose ? { progress: printOutcome } : {}),
-    }).catch((error: unknown) => blame(`rest: ${error instanceof Error ? error.message : String(error)}`));
+    });
     done += part.length;
-    if (report !== undefined) add(report);
+    add(report);
+    if (report.dump !== undefined) console.log(`the state of this world is in ${report.dump}`);
     console.log(
-      `${done} of ${course.length} disturbances, ${seconds()} s, ${JSON.stringify(totals)}, ${broken} broken`,
+      `${done} of ${course.length} disturbances, ${seconds()} s, ${JSON.stringify(totals)}, ${countBroken()} broken`,
     );
   }
-  for (const what of DISTURBANCES) printTimes(what);
+  printFigures();
   await plantFaults(server);
 } finally {
   await server.stop();
 }
-console.log(broken === 0 ? "every promise held" : `${broken} promises were broken`);
+console.log(countBroken() === 0 ? "every promise held" : `${countBroken()} promises were broken`);
 // People of a world that did not come to rest go on trying to deliver their messages.
-process.exit(broken === 0 ? 0 : 1);
+process.exit(countBroken() === 0 ? 0 : 1);
 
 async function plantFaults(on: DatabaseServer): Promise<void> {
   const copy = copyBuild();
@@ -71,11 +74,15 @@ async function plantFaults(on: DatabaseServer): Promise<void> {
     for (const fault of FAULTS) {
       const began = performance.now();
       const seeds = Array.from({ length: TRIES }, (_, index) => seed + index);
-      const { caught, others } = await hunt(fault, copy, { server: on, seeds });
+      const { caught, others, baseline } = await hunt(fault, copy, { server: on, seeds });
       const took = `${((performance.now() - began) / 1000).toFixed(0)} s`;
+      for (const violation of baseline) blame(`without a fault: ${violation}`);
       if (caught === undefined)
         blame(`survived: a cluster that ${fault.name} (${took}): ${others.join("; ")}`);
-      else console.log(`a cluster that ${fault.name} → ${caught.slice(0, 160)} (${took})`);
+      else
+        console.log(
+          `a cluster that ${fault.name} → ${caught.slice(0, 160)} (${took}; no violation without the fault)`,
+        );
     }
   } finally {
     copy.remove();
@@ -90,9 +97,14 @@ function add(report: ClusterReport): void {
   report.violations.forEach(blame);
 }
 
-function blame(violation: string): undefined {
-  broken += 1;
+function blame(violation: string): void {
   console.log(`BROKEN: ${violation}`);
+  const promise = promiseOf(violation);
+  broken.set(promise, (broken.get(promise) ?? 0) + 1);
+}
+
+function countBroken(): number {
+  return [...broken.values()].reduce((total, count) => total + count, 0);
 }
 
 /** Prints the time of a disturbance and, if it took too long, what was taken last. */
@@ -112,17 +124,40 @@ function describe(all: readonly Disturbance[]): string {
   return DISTURBANCES.map((what) => `${all.filter((one) => one === what).length} × ${what}`).join(", ");
 }
 
-function printTimes(what: Disturbance): void {
-  const times = (takeovers.get(what) ?? []).toSorted((a, b) => a - b);
-  const median = times[Math.floor((times.length - 1) / 2)];
-  const max = times.at(-1);
+function printFigures(): void {
+  const promises = PROMISES.map((promise) => `${promise}: ${broken.get(promise) ?? 0}`);
+  console.log(`${done} disturbances, ${totals.messages} messages, ${promises.join(", ")}`);
+  for (const what of DISTURBANCES)
+    if (!TAKEOVERS.includes(what)) printTimes(`${what}, until all leases were renewed`, getTimes(what));
+  for (const what of TAKEOVERS) printTimes(`${what}, until everything was taken over`, getTimes(what));
+  const all = TAKEOVERS.flatMap(getTimes);
+  printTimes(
+    "all takeovers",
+    all,
+    ({ median, max }) => ` [${mark(median, MEDIAN_MS)}; ${mark(max, MAX_MS)}]`,
+  );
+}
+
+function getTimes(what: Disturbance): readonly number[] {
+  return takeovers.get(what) ?? [];
+}
+
+interface Extremes {
+  readonly median: number;
+  readonly max: number;
+}
+
+function printTimes(
+  title: string,
+  times: readonly number[],
+  judge: (of: Extremes) => string = () => "",
+): void {
+  const sorted = times.toSorted((a, b) => a - b);
+  const median = sorted[Math.floor((sorted.length - 1) / 2)];
+  const max = sorted.at(-1);
   if (median === undefined || max === undefined) return;
   const figures = `median ${(median / 1000).toFixed(1)} s, longest ${(max / 1000).toFixed(1)} s, ${times.length} times`;
-  if (!TAKEOVERS.includes(what)) console.log(`${what}, until all leases were renewed: ${figures}`);
-  else
-    console.log(
-      `${what}, until everything was taken over: ${figures}  [${mark(median, MEDIAN_MS)}; ${mark(max, MAX_MS)}]`,
-    );
+  console.log(`${title}: ${figures}${judge({ median, max })}`);
 }
 
 function mark(ms: number, limit: number): string {

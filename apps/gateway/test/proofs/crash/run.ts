@@ -2,17 +2,11 @@
 //   SIGNALBOX_KILLS=500 SIGNALBOX_SEED=7 node test/proofs/crash/run.ts
 import { FAILPOINTS, type Failpoint } from "./failpoints.ts";
 import { ELSEWHERE, plannedLives, runLives, SURE } from "./lives.ts";
+import { PROMISES, promiseOf } from "./promises.ts";
 import { seeded } from "./random.ts";
 
 const kills = Number(process.argv[2] ?? process.env["SIGNALBOX_KILLS"] ?? 500);
 const seed = Number(process.env["SIGNALBOX_SEED"] ?? Date.now() % 1_000_000);
-const PROMISES = [
-  "lost",
-  "out of order",
-  "blind re-executions",
-  "duplicates at the platform",
-  "other",
-] as const;
 /** Sessions grow with every kill, and with them what each question to the model holds. */
 const KILLS_A_HOME = 10;
 
@@ -89,13 +83,6 @@ function tell(violation: string): void {
   console.log(`BROKEN: ${violation}`);
   const promise = promiseOf(violation);
   broken.set(promise, (broken.get(promise) ?? 0) + 1);
-}
-
-function promiseOf(violation: string): (typeof PROMISES)[number] {
-  if (/^(lost|open|state|untold|unaddressed|deleted|rest):/.test(violation)) return "lost";
-  if (/^(order|misplaced):/.test(violation)) return "out of order";
-  if (violation.startsWith("blind:")) return "blind re-executions";
-  return /^(duplicate|twice):/.test(violation) ? "duplicates at the platform" : "other";
 }
 
 function sum(counts: ReadonlyMap<string, number>): number {
