@@ -68,6 +68,8 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
 
   enqueue(item: Item): void {
     const lane = this.#getLane(this.#options.getKey(item));
+    const isHere = lane.find(item.id) !== undefined || lane.run?.open.has(item.id) === true;
+    if (isHere && item.covers === undefined) return;
     const settings = this.#options.getQueueSettings(lane.key);
     const surplus = lane.push(item, settings);
     if (surplus !== undefined) this.#options.onDropped(surplus.items, surplus.reason);

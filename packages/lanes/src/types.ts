@@ -110,6 +110,7 @@ export interface StopResult {
 
 /** Runs queued items by key: one run at a time per key, many keys at once, fair between owners. */
 export interface Lanes<Item extends LaneItem> {
+  /** Adds an item. Does nothing if the item already waits under this id, or if the current run has it. */
   enqueue(item: Item): void;
   /** Removes a waiting item. Returns false if it is not waiting, for instance because a run has taken it. */
   withdraw(key: string, id: string): boolean;

@@ -266,6 +266,24 @@ describe("a lane", () => {
     ]);
   });
 
+  it("has an item once, even if it is enqueued again while it waits or runs", async () => {
+    const { lanes, runs, say } = laneHarness();
+    say("a");
+    const running = runs[0]?.texts;
+    say("b");
+    const [waiting] = lanes.waiting("s");
+    if (!waiting) throw new Error("nothing waits");
+    lanes.enqueue(waiting);
+    expect(runs[0]?.steer().texts).toEqual(["b"]);
+    lanes.enqueue(waiting);
+    expect(lanes.waiting("s")).toEqual([]);
+    runs[0]?.end();
+    await settle();
+    expect([running, runs.length]).toEqual([["a"], 1]);
+    lanes.enqueue(waiting);
+    expect(runs[1]?.texts).toEqual(["b"]);
+  });
+
   it("withdraws and changes only waiting items", async () => {
     const { lanes, runs, say } = laneHarness({ mode: "collect" });
     const running = say("a");

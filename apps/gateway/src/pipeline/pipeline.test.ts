@@ -49,3 +49,39 @@ it("queues a message when it is committed, and acknowledges it when it is on dis
   await taken;
   expect(order).toEqual(["in its lane: hello", "accepted"]);
 });
+
+it.each([
+  ["queues a correction that is reserved for this node", {}, ["(edited) hello again"], []],
+  ["leaves a correction behind unclaimed messages to the next claim", { isUnclaimed: true }, [], ["coder"]],
+] as const)("%s", async (_, accepted, queued, hints) => {
+  const message = plainMessage("m1", "hello");
+  const route = { agentId: "coder", sessionKey: "s" };
+  const enqueued: string[] = [];
+  const hinted: string[] = [];
+  const payload = { event: message, rule: "open", role: "member" };
+  const row = { id: "01", seq: 1, kind: "message", state: "running", route, payload };
+  const ctx = fakeContext({
+    config: { current: () => ({ agents: { at: () => undefined } }) },
+    queueModes: { read: async () => {} },
+    pending: new PendingMessages(),
+    claimed: [],
+    sharedSeats: {},
+    store: {
+      inbox: {
+        find: async () => ({ ...row, conversationId: message.conversation.id, senderId: message.sender.id }),
+        findEvent: async () => undefined,
+        accept: async () => ({ outcome: "accepted", id: "02", seq: 2, state: "queued", ...accepted }),
+      },
+      hints: { send: (topic: string) => void hinted.push(topic) },
+    },
+    userQuestions: { getOpen: () => undefined, getAnsweredBy: () => undefined },
+    lanes: {
+      all: () => [],
+      change: async () => "not_waiting",
+      enqueue: ({ stored }: QueuedMessage) => void enqueued.push(stored.event.text),
+    },
+  });
+  const edit = { ...message, type: "edited", eventId: "e1", text: "hello again" } as const;
+  expect(await emit(ctx, edit)).toBe("accepted");
+  expect([enqueued, hinted]).toEqual([queued, hints]);
+});

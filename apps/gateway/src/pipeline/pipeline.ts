@@ -88,7 +88,10 @@ async function takeChange(
   }
   if (event.type === "deleted") return applyDeletion(ctx, event);
   const edit = await applyEdit(ctx, event, wasOpen);
-  return typeof edit === "string" ? edit : takeEdited(ctx, edit);
+  if (typeof edit === "string") return edit;
+  if ("event" in edit) return takeEdited(ctx, edit);
+  await enterInOrder(ctx, edit.correction, edit.isOurs);
+  return "accepted";
 }
 
 /** Accepts a message that addresses the agent since it was edited. */
@@ -127,17 +130,24 @@ async function takeMessage(
   const admitted = await metrics.timed("route", () => admit(ctx, received.event, terms));
   const outcome = await metrics.timed("accept", () => accept(ctx, received, admitted));
   if (outcome.outcome !== "accepted") return outcome;
-  // Messages that are being claimed may precede this one in its session.
+  await enterInOrder(ctx, outcome.accepted, outcome.isOurs);
+  await outcome.onDisk;
+  return outcome;
+}
+
+/**
+ * Enters a message behind those that are being claimed, because they may precede it in its session.
+ *
+ * @param isOurs true if the message is reserved for this node
+ */
+async function enterInOrder(ctx: GatewayContext, accepted: Accepted, isOurs: boolean): Promise<void> {
   if (ctx.claiming.size > 0) await Promise.all(ctx.claiming);
-  const { accepted, isOurs } = outcome;
   const isBehindClaimed = ctx.sharedSeats !== undefined && ctx.claimed.length > 0;
   if (isBehindClaimed && isOurs && accepted.decision.kind === "answer") {
     // They could not be queued, for example because the database was away. The next recovery queues all of them.
     ctx.claimed.push(accepted.id);
     ctx.store.hints.send(accepted.route.agentId);
   } else enter(ctx, accepted, isOurs);
-  await outcome.onDisk;
-  return outcome;
 }
 
 /** @param isOurs true if the message is reserved for this node */

@@ -501,7 +501,7 @@ describe("a mention that is added by an edit", () => {
     expect(said(plain)).toEqual(["answer 0"]);
     expect(plain.sent[0]?.message.replyTo).toBe("m1");
     expect(asked(world)).not.toContain("not addressed to you");
-    expect(await plain.emit(edit)).toBe("accepted");
+    expect(await plain.emit(edit)).toBe("duplicate");
     await plain.emit(plainEdit(message, "@bot when is the fair??", { ...mention, eventId: "typo" }));
     await started.settled();
     expect(said(plain)).toEqual(["answer 0"]);

@@ -11,6 +11,7 @@ import {
 } from "../../messages/queued-message.ts";
 import type { GatewayBodies, InboundRecord } from "../../store.ts";
 import { isExclusive } from "../2-admit/admit.ts";
+import type { Accepted } from "../3-accept/accept.ts";
 import { enqueue, revised } from "./queue.ts";
 
 /** A message that addresses the agent only since it was edited. It is received like a new message. */
@@ -20,6 +21,13 @@ export interface NewlyAddressed {
   readonly as: "message" | "edited";
   /** Called with the inbox row that answers the message, so that later edits and a deletion find it. */
   taken(id: InboxId): Promise<void>;
+}
+
+/** An edit that was accepted as a message of its own. */
+export interface Correction {
+  readonly correction: Accepted;
+  /** True if the message is reserved for this node. Otherwise it waits behind earlier ones that must be claimed. */
+  readonly isOurs: boolean;
 }
 
 /**
@@ -57,7 +65,7 @@ export async function applyEdit(
   ctx: GatewayContext,
   event: EditedEvent,
   wasOpen: boolean,
-): Promise<EmitResult | NewlyAddressed> {
+): Promise<EmitResult | NewlyAddressed | Correction> {
   const { inbox } = ctx.store;
   const original = await findOfBot(inbox, event);
   if (original === undefined) return isNewlyAddressed(event) ? newMessage(event) : "accepted";
@@ -102,7 +110,7 @@ async function editAnswered(
   before: InboxRow<GatewayBodies> & ChangedMessage,
   stored: InboundRecord,
   event: EditedEvent,
-): Promise<EmitResult> {
+): Promise<EmitResult | Correction> {
   const { route, isOpen } = before;
   // The message may still wait, for instance because the node that accepted the correction has died since.
   if ((await ctx.store.inbox.findEvent(inboxKeys(stored.event))) !== undefined) return "duplicate";
@@ -206,9 +214,14 @@ async function reviseWaiting(
   return outcome !== "not_waiting";
 }
 
-async function correct(ctx: GatewayContext, stored: InboundRecord, route: InboxRoute): Promise<EmitResult> {
+/** Accepts an edit as a message that corrects the one that a run has read. */
+async function correct(
+  ctx: GatewayContext,
+  stored: InboundRecord,
+  route: InboxRoute,
+): Promise<EmitResult | Correction> {
   const { store, lease, tracer } = ctx;
-  const { event } = stored;
+  const { event, rule, role } = stored;
   const accepted = await store.inbox.accept({
     ...inboxKeys(event),
     messageId: event.messageId,
@@ -219,11 +232,11 @@ async function correct(ctx: GatewayContext, stored: InboundRecord, route: InboxR
   });
   if (accepted.outcome === "full") return "rejected";
   if (accepted.outcome === "duplicate") return "duplicate";
-  tracer.note(accepted.id, "queue", `message ${event.messageId} was edited while it was being answered`);
-  const { id, seq } = accepted;
+  const { id, seq, isUnclaimed = false } = accepted;
+  tracer.note(id, "queue", `message ${event.messageId} was edited while it was being answered`);
   const exclusive = isExclusive(stored, ctx.getCapabilities(event.channel, event.account));
-  enqueue(ctx, { kind: "message", id, seq, ...route, stored, exclusive });
-  return "accepted";
+  const decision = { kind: "answer", rule, role } as const;
+  return { correction: { id, seq, stored, route, exclusive, decision }, isOurs: !isUnclaimed };
 }
 
 /** Applies a person's deletion of a message. */
