@@ -15,7 +15,6 @@ export interface StatusFacts {
   /** `provider/model`. */
   readonly model: string;
   readonly thinking: string;
-  readonly sessionKey: string;
   readonly messages: number;
   readonly isRunning: boolean;
   readonly waiting: number;

@@ -19,8 +19,11 @@ export function failureNote(rule: string | undefined, { failed }: Phrases = phra
     case "budget":
       return failed.budget;
     case "rate_limit":
+      return failed.rateLimit;
     case "overloaded":
       return failed.overloaded;
+    case "invalid":
+      return failed.invalid;
     case "overflow":
       return failed.overflow;
     case "network":

@@ -35,7 +35,6 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
       version: VERSION,
       upMs: now() - ctx.startedAt,
       agent,
-      sessionKey,
       model: getSessionModel(models, agent, session),
       thinking: session?.thinking ?? agent.thinking,
       messages: session?.messageCount ?? 0,

@@ -32,8 +32,21 @@ export const why: Answer = async (ctx, { message, args, phrases }) => {
     phrases,
   );
   const advice = isOwner && remedy !== undefined ? [remedy] : [];
-  return [`${row.messageId ?? row.id}: ${sentence}`, ...advice, ...lines].join("\n");
+  const subject = phrases.labelled(formatSubject(row), sentence);
+  return [subject, ...advice, ...lines].join("\n");
 };
+
+const SUBJECT_CHARS = 40;
+
+/** Returns the beginning of a message's text, or its id if it has none. */
+function formatSubject({ messageId, id, payload: { event } }: StoredRow): string {
+  const text = event.text.replace(/\s+/g, " ").trim();
+  const characters = [...text];
+  if (characters.length === 0) return messageId ?? id;
+  return characters.length <= SUBJECT_CHARS
+    ? `“${text}”`
+    : `“${characters.slice(0, SUBJECT_CHARS - 1).join("")}…”`;
+}
 
 /** `/usage`: tokens and costs so far, and the remaining budgets. */
 export const usage: Answer = async (ctx, { message, agent, phrases }) => {

@@ -48,7 +48,7 @@ describe("approvals", () => {
     await started.post(textMessage(`/approve ${id.toLowerCase()} ${answer}`, from(ZHANG)));
     await started.settled();
     const [question, refused, open_, ...rest] = said(world);
-    expect(refused).toBe("You may not use /approve here.");
+    expect(refused).toBe("Only owners may use /approve.");
     expect(question).toBe(`${open_}\nAllow\nDeny`);
     expect(rest.toSorted()).toEqual(
       [`${answer === "allow" ? "Allowed" : "Denied"}: write, approval ${id}.`, reply].toSorted(),

@@ -44,7 +44,7 @@ it("a changed skill is not used until an owner has approved exactly the change s
   await ask(started, "Hello again");
   expect(offered(world)).toBe(false);
   await ask(started, "/skills", LI);
-  expect(said(world).at(-1)).toBe("You may not use /skills here.");
+  expect(said(world).at(-1)).toBe("Only owners may use /skills.");
   const hash = /\/skills approve tidy (\w{32})/.exec(shown)?.[1] ?? "none";
   // What was shown is not what is there by now.
   put(world, "tidy", TIDY.replace("Sweep", "Burn"));

@@ -30,7 +30,7 @@ it("a member's file is not available to an owner's commands until an owner trust
   await ask(started, "What is to be done?");
   expect(printed(world)).not.toContain("buy milk");
   await ask(started, "/trust todo.txt", LI);
-  expect(said(world).at(-1)).toBe("You may not use /trust here.");
+  expect(said(world).at(-1)).toBe("Only owners may use /trust.");
   await ask(started, "/trust nothing.txt");
   expect(said(world).at(-1)).toBe("Nothing in nothing.txt was written by others.");
   await ask(started, "/trust todo.txt");

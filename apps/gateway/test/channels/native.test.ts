@@ -96,7 +96,7 @@ describe("a question with buttons", () => {
     const { world } = at;
     await click(at, "Allow", LI);
     await eventually(() => world.feishu.sent.length === 2, "the click is answered");
-    expect(texts(world)).toEqual(["You may not use /approve here."]);
+    expect(texts(world)).toEqual(["Only owners may use /approve."]);
     expect(modelRequests(world.anthropic)).toHaveLength(1);
     await click(at, "Deny", ZHANG);
     await eventually(() => texts(world).includes("as you say"), "the owner decides");
@@ -171,7 +171,7 @@ describe("a native command", () => {
     await plain.emit(command("model", "default", { ...there, sender: guest }));
     await plain.emit(command("status", "", there));
     await started.settled();
-    expect(said()).toContainEqual(["You may not use /model here."]);
+    expect(said()).toContainEqual(["Only owners may use /model."]);
     expect(said()).toContainEqual([expect.stringContaining("Agent: ")]);
   });
 

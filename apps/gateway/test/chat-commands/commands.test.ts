@@ -64,10 +64,10 @@ describe("slash commands", () => {
     await ask(started, "/queue collect", LI);
     expect(said(world)).toEqual([
       "hello",
-      "You may not use /model here.",
-      "You may not use /think here.",
-      "You may not use /compact here.",
-      "You may not use /approve here.",
+      "Only owners may use /model.",
+      "Only owners may use /think.",
+      "Only owners may use /compact.",
+      "Only owners may use /approve.",
       "Only an owner can change the queue mode.",
     ]);
     const sessions = await inStore(world, (store) => store.sessions.list());
@@ -96,7 +96,7 @@ describe("slash commands", () => {
     expect(said(world)).toEqual([
       "I read that as text",
       expect.stringContaining("an owner"),
-      "You may not use /whoami here.",
+      "Only people whom an owner has let in may use /whoami.",
     ]);
     expect(world.anthropic.requests).toHaveLength(1);
   });
@@ -197,7 +197,7 @@ describe("slash commands", () => {
       expect(why).toContain(stage);
     expect(refused).toBe(`Message ${secret} was not found here.`);
     expect(short).toMatch(
-      /^om_\d+: It was answered by agent coder: access\.dm is open to everyone \(dm_open\)\.$/,
+      /^“theirs”: It was answered by agent coder: access\.dm is open to everyone \(dm_open\)\.$/,
     );
     expect(own).toContain("answer: dm_open");
   });

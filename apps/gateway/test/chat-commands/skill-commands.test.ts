@@ -75,7 +75,7 @@ describe("commands of skills", () => {
     expect(said(world)).toEqual([
       expect.not.stringContaining("anthropic"),
       expect.stringContaining("There is no skill named reach."),
-      "You may not use /glance here.",
+      "Only people whom an owner has let in may use /glance.",
     ]);
     expect(world.anthropic.requests).toHaveLength(0);
   });

@@ -2,7 +2,7 @@ import { defineTool } from "@signalbox/agent-core";
 import { phrasesIn } from "@signalbox/phrases";
 import { describe, expect, it } from "vitest";
 import { parseToolArguments } from "../../src/command-syntax/arguments.ts";
-import { listedCommands } from "../../src/command-syntax/table.ts";
+import { COMMANDS, listedCommands } from "../../src/command-syntax/table.ts";
 import { modelText, skillsText, thinkText } from "../../src/command-syntax/texts.ts";
 
 const en = phrasesIn("en");
@@ -19,6 +19,13 @@ describe("texts of commands", () => {
       "There is no skill named wether. Available skills:\n- weather: The weather.",
     );
     expect(skillsText(phrasesIn("zh"), [weather], "")).toBe("技能：\n- weather: 天气。");
+  });
+
+  it("of a refusal name those who may use the command", () => {
+    for (const { name, role } of Object.values(COMMANDS)) {
+      expect(en.mayNotUse(name).startsWith("Only owners may use"), name).toBe(role === "owner");
+      expect(phrasesIn("zh").mayNotUse(name).endsWith("仅限所有者使用。"), name).toBe(role === "owner");
+    }
   });
 
   it("menus of platforms have every command with one line", () => {

@@ -17,7 +17,8 @@ it("is told of the message of this conversation, where another one is called the
     channels: [plain.definition, { ...other.definition, id: "other" }],
   });
   for (const channel of [plain, other]) {
-    await channel.emit(plainMessage("m1", "hello", channel === other ? { channel: "other" } : {}));
+    const [text, of] = channel === other ? ["goodbye", { channel: "other" }] : ["hello", {}];
+    await channel.emit(plainMessage("m1", text, of));
     await started.settled();
   }
   for (const [index, ask] of [
@@ -27,7 +28,7 @@ it("is told of the message of this conversation, where another one is called the
     await plain.emit(plainMessage(`w${index}`, ask.text, ask));
     await started.settled();
     const told = JSON.stringify(plain.sent.at(-1)?.message.parts);
-    expect(told).toContain("m1: It was answered by agent coder");
+    expect(told).toContain("“hello”: It was answered by agent coder");
   }
 });
 

@@ -24,8 +24,8 @@ describe("the gateway's own texts", () => {
     await ask(started, "帮我整理会议纪要");
     await ask(started, "tidy up the minutes");
     expect(said(world)).toEqual([
-      "抱歉，无法回答：模型服务商拒绝了本网关的账户，请联系管理员处理。",
-      "Sorry, I could not answer: the model provider rejected this gateway's account. The operator needs to check it.",
+      "抱歉，无法回答：模型服务商拒绝了本网关的账户。所有者可发送 /why 查看原因。",
+      "Sorry, I could not answer: the model provider rejected this gateway's account. Owners see the reason with /why.",
     ]);
   });
 
@@ -46,7 +46,7 @@ describe("the gateway's own texts", () => {
       "当前没有正在进行的运行。",
       "已开始新对话。",
     ]);
-    expect(why).toContain('om_6: 智能体“coder”未能回答该消息：模型服务商拒绝了 API 密钥（auth）。"');
+    expect(why).toContain("“再来一次”：智能体“coder”未能回答该消息：模型服务商拒绝了 API 密钥（auth）。");
   });
 
   it("state the reason of an approval request in its language, and in English in the audit log", async () => {

@@ -12,6 +12,7 @@ import type {
   WhoamiFacts,
 } from "../facts.ts";
 import { count, dollars, minuteOf, shortDollars, spanOf } from "../figures.ts";
+import { OWNER_COMMANDS } from "../owner-commands.ts";
 import { ROLES } from "../policy/en.ts";
 
 /** The gateway's texts in chats. */
@@ -54,7 +55,10 @@ export const chat = {
     ofSkill: "[text]",
   },
   skillsHead: "Skills:",
-  mayNotUse: (command: string) => `You may not use /${command} here.`,
+  mayNotUse: (command: string): string =>
+    OWNER_COMMANDS.has(command)
+      ? `Only owners may use /${command}.`
+      : `Only people whom an owner has let in may use /${command}.`,
   /** Answer to `/start`, which messengers send when a person opens a bot. */
   greeting: (name: string, hasCommands: boolean) =>
     `Hello! I am ${name}. Write to me what you need.${hasCommands ? " /help lists the commands." : ""}`,
@@ -65,12 +69,12 @@ export const chat = {
   done: "Done.",
 
   status(facts: StatusFacts): string {
-    const { version, upMs, agent, model, thinking, messages, sessionKey, isRunning, waiting } = facts;
+    const { version, upMs, agent, model, thinking, messages, isRunning, waiting } = facts;
     const { calls = 0, skills = 0 } = facts.forOwner ?? {};
     return [
       `Signalbox ${version}, up for ${duration(upMs)}.`,
       `Agent: ${nameAndId(agent)}, model ${model}, thinking ${thinking}.`,
-      `Conversation: ${counted(messages, "message")}, ${sessionKey}.`,
+      `Conversation: ${counted(messages, "message")}.`,
       `Now: ${isRunning ? "running" : "nothing running"}, ${waiting} waiting, queue mode ${facts.queueMode}.`,
       ...(calls > 0 ? [`${counted(calls, "tool call needs", "tool calls need")} approval: /approve`] : []),
       ...(skills > 0
@@ -260,9 +264,13 @@ export const chat = {
     notSetUp: "Sorry, this agent is not set up to answer. The operator can see why in the log.",
     internal: "Sorry, something went wrong in the gateway. The log has the details.",
     account:
-      "Sorry, I could not answer: the model provider rejected this gateway's account. The operator needs to check it.",
+      "Sorry, I could not answer: the model provider rejected this gateway's account. Owners see the reason with /why.",
     budget: "Sorry, I could not answer: the budget is used up. /usage shows when it resets.",
     overloaded: "Sorry, I could not answer: the model provider is overloaded. Please try again in a while.",
+    rateLimit:
+      "Sorry, I could not answer: the model provider's rate limit is reached. Please try again in a few minutes.",
+    invalid:
+      "Sorry, I could not answer: the model provider rejected the request, so trying again will not help. Owners see the reason with /why.",
     overflow:
       "Sorry, I could not answer: this conversation is too long for the model. Start a new one with /new.",
     unreachable:

@@ -1,5 +1,6 @@
 import type { BudgetFacts, NamedAgent } from "../facts.ts";
 import { count, dollars, minuteOf, shortDollars, spanOf } from "../figures.ts";
+import { OWNER_COMMANDS } from "../owner-commands.ts";
 import { CONVERSATION_KINDS, ROLES } from "../policy/zh.ts";
 import type { chat as en } from "./en.ts";
 
@@ -40,7 +41,8 @@ export const chat: typeof en = {
     ofSkill: "[文本]",
   },
   skillsHead: "技能：",
-  mayNotUse: (command) => `你没有在此使用 /${command} 的权限。`,
+  mayNotUse: (command) =>
+    OWNER_COMMANDS.has(command) ? `/${command} 仅限所有者使用。` : `/${command} 仅限已获准的用户使用。`,
   greeting: (name, hasCommands) =>
     `你好，我是${name}。有什么需要，直接发消息给我即可。${hasCommands ? "发送 /help 可查看全部命令。" : ""}`,
   noCommand: (name) =>
@@ -50,12 +52,12 @@ export const chat: typeof en = {
   done: "已完成。",
 
   status(facts) {
-    const { version, upMs, agent, model, thinking, messages, sessionKey, isRunning, waiting } = facts;
+    const { version, upMs, agent, model, thinking, messages, isRunning, waiting } = facts;
     const { calls = 0, skills = 0 } = facts.forOwner ?? {};
     return [
       `Signalbox ${version}，已运行 ${duration(upMs)}。`,
       `智能体：${nameAndId(agent)}，模型 ${model}，思考 ${thinking}。`,
-      `对话：${messages} 条消息，${sessionKey}。`,
+      `对话：${messages} 条消息。`,
       `当前：${isRunning ? "运行中" : "空闲"}，${waiting} 条消息等待处理，队列模式 ${facts.queueMode}。`,
       ...(calls > 0 ? [`${calls} 个工具调用待审批：/approve`] : []),
       ...(skills > 0 ? [`${skills} 个新技能或有改动的技能待审批：/skills`] : []),
@@ -227,9 +229,11 @@ export const chat: typeof en = {
     noAgent: "此对话的智能体已不可用。",
     notSetUp: "抱歉，该智能体尚未配置完成，无法回答。管理员可在日志中查看原因。",
     internal: "抱歉，网关内部出错，详情请查看日志。",
-    account: "抱歉，无法回答：模型服务商拒绝了本网关的账户，请联系管理员处理。",
+    account: "抱歉，无法回答：模型服务商拒绝了本网关的账户。所有者可发送 /why 查看原因。",
     budget: "抱歉，无法回答：预算已用完。发送 /usage 可查看重置时间。",
     overloaded: "抱歉，无法回答：模型服务商负载过高，请稍后再试。",
+    rateLimit: "抱歉，无法回答：已达到模型服务商的调用频率上限，请几分钟后再试。",
+    invalid: "抱歉，无法回答：模型服务商拒绝了该请求，重试无效。所有者可发送 /why 查看原因。",
     overflow: "抱歉，无法回答：当前对话过长，超出模型的上下文长度。请用 /new 开始新对话。",
     unreachable: "抱歉，无法回答：无法连接模型服务商，请稍后再试。",
     model: "抱歉，无法回答：模型服务商返回错误，请重试。",
