@@ -41,14 +41,38 @@ export async function listen(ctx: GatewayContext, service: GatewayService): Prom
       onRefused: (door, status) => metrics.refused(door, status),
     });
   } catch (error) {
-    throw error instanceof ServerError ? toGatewayError(loaded, error) : error;
+    if (!(error instanceof ServerError)) throw error;
+    throw toGatewayError(loaded, error, error.code === "address_in_use" && (await isGateway(host, port)));
+  }
+}
+
+/** Time limit for the answer of a program at the address, in milliseconds. */
+const PROBE_MS = 1_000;
+
+/** Returns true if a gateway of Signalbox answers at an address. */
+async function isGateway(host: string, port: number): Promise<boolean> {
+  const reachable =
+    host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
+  try {
+    const response = await fetch(`http://${reachable}:${port}/api/status`, {
+      redirect: "error",
+      signal: AbortSignal.timeout(PROBE_MS),
+    });
+    return response.status === 401 && /signalbox/i.test(await response.text());
+  } catch {
+    return false;
   }
 }
 
 /** Adds the configuration keys and the remedy to the error. */
-function toGatewayError({ file }: LoadedConfig, { code, message }: ServerError): GatewayError {
-  const text =
-    code === "address_in_use"
+function toGatewayError(
+  { file }: LoadedConfig,
+  { code, message }: ServerError,
+  isOtherGateway: boolean,
+): GatewayError {
+  const text = isOtherGateway
+    ? `gateway.port: ${message.replace("another program", "another Signalbox gateway, on another home")}. Stop it, or set another port in this file.`
+    : code === "address_in_use"
       ? `gateway.port: ${message}. Stop that program, or set another port in this file.`
       : `gateway.host, gateway.port: ${message}. Use an address of this machine and a port above 1023.`;
   return new GatewayError("unavailable", `${file}: ${text}`);

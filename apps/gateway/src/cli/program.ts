@@ -45,11 +45,16 @@ function usageError(text: string): string {
   return `${JSON.stringify({ error: { message, exitCode: exitCode("usage") } })}\n`;
 }
 
+/** A checkout has no version of its own. */
+function describeVersion(version: string): string {
+  return version === "0.0.0" ? "0.0.0 (unreleased, from a checkout)" : version;
+}
+
 /** Defines every command with its options. The code of a command is loaded when it runs. */
 export function createProgram(version: string, actions: Actions, json = false): Command {
   const program = new Command("signalbox")
     .description("Self-hosted gateway between chat platforms and LLM agents")
-    .version(version)
+    .version(describeVersion(version))
     .exitOverride()
     .configureOutput(json ? { outputError: (text) => void process.stderr.write(usageError(text)) } : {})
     .configureHelp({ sortSubcommands: false })

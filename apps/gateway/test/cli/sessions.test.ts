@@ -56,8 +56,8 @@ it("shows and renames one by the end of its name or its title", async () => {
   expect((await sessions("rename", "direct:U1", "Birds")).code).toBe(0);
   const { out } = await sessions("show", "Birds");
   expect(out).toContain(`${KEY}, "Birds"`);
-  expect(out).toMatch(/user +a heron, please/);
-  expect(out).toMatch(/assistant +\[calls draw\]/);
+  expect(out).toMatch(/user\n {4}a heron, please/);
+  expect(out).toMatch(/assistant\n {4}\[calls draw\]/);
   expect((await sessions("show", "nobody")).err).toContain("There is no session nobody.");
 });
 

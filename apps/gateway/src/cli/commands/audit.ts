@@ -3,6 +3,10 @@ import { type AuditHead, type AuditKind, fileWitness, verifyChain } from "@signa
 import type { CommonOptions } from "../common-options.ts";
 import { withStore } from "../home-store.ts";
 import { print } from "../output.ts";
+import { printTable, short, time } from "../table.ts";
+
+const SUBJECT_CHARS = 60;
+const DETAILS_CHARS = 80;
 
 /** `signalbox audit list`: lists the latest decisions, oldest first. */
 export async function list(
@@ -14,17 +18,28 @@ export async function list(
     const ofKind = await audit.list({ kind, limit: Number.MAX_SAFE_INTEGER });
     return ofKind.slice(-limit);
   });
-  print(options.json, entries, () =>
-    entries.length === 0
-      ? ["No decisions yet."]
-      : entries.map(({ seq, at, kind, action, actor, subject, details = {} }) => {
-          const more = Object.entries(details).map(([name, value]) => `${name}=${value}`);
-          return [
-            `${seq}  ${new Date(at).toISOString()}  ${kind} ${action}: ${subject}  by ${actor}`,
-            ...more,
-          ].join("  ");
-        }),
-  );
+  printTable(options.json, entries, {
+    none: "No decisions yet.",
+    columns: {
+      ENTRY: ({ seq }) => String(seq),
+      TIME: ({ at }) => time(at),
+      DECISION: ({ kind, action }) => `${kind} ${action}`,
+      SUBJECT: ({ subject }) => short(subject, SUBJECT_CHARS),
+      BY: ({ actor }) => actor,
+      DETAILS: ({ details = {} }) =>
+        short(
+          Object.entries(details)
+            .map(([name, value]) => `${name}=${value}`)
+            .join(" "),
+          DETAILS_CHARS,
+        ),
+    },
+    below: entries.some(hasLongDetails) ? ["`--json` prints the complete details."] : [],
+  });
+}
+
+function hasLongDetails({ details = {} }: { readonly details?: Readonly<Record<string, unknown>> }): boolean {
+  return Object.entries(details).join(" ").length > DETAILS_CHARS;
 }
 
 /** `signalbox audit verify`. The exit code is 1 if an entry was changed, removed or moved. */

@@ -88,7 +88,7 @@ export async function changes(
             `    ${escapeInvisible(tool.description)}`,
             `    ${escapeLine(JSON.stringify(tool.inputSchema))}`,
           ]),
-          `To accept exactly this: signalbox mcp accept ${name} --hash ${hash}`,
+          `To accept exactly this: \`signalbox mcp accept ${name} --hash ${hash}\``,
         ]),
   );
 }

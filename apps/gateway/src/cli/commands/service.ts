@@ -169,11 +169,15 @@ export async function remove(options: CommonOptions): Promise<void> {
     throw new GatewayError("failure", `The service is not installed: ${manager.file} does not exist.`);
   const failed = await firstFailure(manager.disable);
   // Stopping a service that is not running fails, which is not an error.
-  if (failed !== undefined && (await readState(manager)).running !== false)
-    throw new GatewayError(
-      "unavailable",
-      `The service was not removed and keeps running: ${failed}. ${manager.file} is still there. ${manager.remedy}`,
-    );
+  if (failed !== undefined) {
+    const { running, silence } = await readState(manager);
+    const state = silence === undefined ? "it keeps running" : `whether it is running ${silence}`;
+    if (running !== false)
+      throw new GatewayError(
+        "unavailable",
+        `The service was not removed: ${failed}. ${manager.file} is still there, and ${state}${silence === undefined ? `. ${manager.remedy}` : ""}`,
+      );
+  }
   rmSync(manager.file);
   print(options.json, { file: manager.file }, () => [`Removed ${manager.file}.`]);
 }

@@ -5,7 +5,7 @@ import type { CommonOptions } from "../common-options.ts";
 import { type HomeStore, withStore } from "../home-store.ts";
 import { print } from "../output.ts";
 import { isHeld } from "../running.ts";
-import { printTable, short, time } from "../table.ts";
+import { printTable, time } from "../table.ts";
 
 const LEASE_MS = 30_000;
 const ALL = { limit: Number.MAX_SAFE_INTEGER };
@@ -43,10 +43,21 @@ export async function show(key: string, options: CommonOptions & { readonly limi
     ...(thinking === undefined ? [] : [`thinking ${thinking}`]),
     ...(queueMode === undefined ? [] : [`queue mode ${queueMode}`]),
     "",
-    ...messages.map(
-      ({ at, message }) => `${time(at)}  ${message.role.padEnd(10)} ${short(getText(message), 100)}`,
-    ),
+    ...messages.flatMap(({ at, message }) => [
+      `${time(at)}  ${message.role}`,
+      ...cut(getText(message))
+        .split("\n")
+        .map((line) => `    ${line}`.trimEnd()),
+    ]),
   ]);
+}
+
+/** Maximum length of a message, in characters. `--json` prints all of it. */
+const MESSAGE_CHARS = 4_000;
+
+function cut(text: string): string {
+  if (text.length <= MESSAGE_CHARS) return text;
+  return `${text.slice(0, MESSAGE_CHARS)}\n… (${text.length - MESSAGE_CHARS} more characters; --json prints all)`;
 }
 
 /** `signalbox sessions rename <session> <title>` */

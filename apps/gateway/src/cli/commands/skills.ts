@@ -17,6 +17,7 @@ import { withSkillPins } from "../home-pins.ts";
 import { withStore } from "../home-store.ts";
 import type { ConfiguredHome, GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
+import { printTable, short } from "../table.ts";
 
 /** The skills that an agent can use, and problems with the others. */
 interface SkillsOfAgent {
@@ -49,6 +50,8 @@ async function readSkillsWith(
   );
 }
 
+const DESCRIPTION_CHARS = 80;
+
 /** `signalbox skills list`: lists the usable skills of each agent. */
 export async function list(options: CommonOptions, host: GatewayHost): Promise<void> {
   const rows = (await readSkills(configuredHome(options), host)).flatMap(({ agent, usable }) =>
@@ -56,9 +59,15 @@ export async function list(options: CommonOptions, host: GatewayHost): Promise<v
       return { agent, id, description, source, file, version };
     }),
   );
-  print(options.json, rows, () =>
-    rows.map((row) => `${row.agent}  ${row.id} (${row.source})  ${row.description}`),
-  );
+  printTable(options.json, rows, {
+    none: "No agent can use a skill. `signalbox skills check` shows the skills that cannot be used.",
+    columns: {
+      AGENT: ({ agent }) => agent,
+      SKILL: ({ id }) => id,
+      FROM: ({ source }) => source,
+      DESCRIPTION: ({ description }) => short(description, DESCRIPTION_CHARS),
+    },
+  });
 }
 
 /** `signalbox skills check`: lists unusable skills with the reasons. The exit code is 1 if there is a problem. */
@@ -93,7 +102,7 @@ export async function changes(options: CommonOptions, host: GatewayHost): Promis
       ? ["No skill needs approval."]
       : waiting.flatMap(({ pending }) => [
           ...describePending(pending, { text: escapeInvisible, line: escapeLine }),
-          `To approve exactly this: signalbox skills approve ${pending.skill.id} --hash ${shortDigest(pending)}`,
+          `To approve exactly this: \`signalbox skills approve ${pending.skill.id} --hash ${shortDigest(pending)}\``,
         ]),
   );
 }

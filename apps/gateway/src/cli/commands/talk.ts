@@ -81,6 +81,7 @@ export async function chat(options: TalkOptions): Promise<void> {
     : undefined;
   lines.on("SIGINT", () => {
     if (turns.areOver) lines.close();
+    else if (!json) write("\n(stopped)\n");
     turns.abort();
   });
   if (!json) write(`Talking to ${agent}. /help lists commands. Ctrl+C stops a reply, Ctrl+D quits.\n`);

@@ -9,15 +9,31 @@ import { short, time } from "../table.ts";
 
 const TEXT_CHARS = 60;
 
-/** `signalbox trace [message]`: prints every trace entry of a message. Default: the latest message. */
+/**
+ * `signalbox trace [message]`: prints every trace entry of a message, with long values cut. Default: the latest
+ * message.
+ */
 export async function trace(id: string | undefined, options: CommonOptions): Promise<void> {
   const trace = await findTrace(id, options);
   print(options.json, trace, () =>
     trace.entries.flatMap((entry) => [
-      `${new Date(entry.at).toISOString()}  ${entry.stage.padEnd(8)} ${visibleLine(entry.summary)}`,
-      ...(entry.data === undefined ? [] : [`          ${JSON.stringify(entry.data)}`]),
+      `${time(entry.at)}  ${entry.stage.padEnd(8)} ${visibleLine(entry.summary)}`,
+      ...formatData(entry.data),
     ]),
   );
+}
+
+const VALUE_CHARS = 200;
+
+/** Formats the data of a trace entry, with one value in each line. */
+function formatData(data: unknown): readonly string[] {
+  if (data === undefined) return [];
+  const values = typeof data === "object" && data !== null && !Array.isArray(data) ? data : { data };
+  return Object.entries(values).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return [`    ${visibleLine(name)}: ${visibleLine(short(text, VALUE_CHARS))}`];
+  });
 }
 
 /**

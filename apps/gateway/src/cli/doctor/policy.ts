@@ -20,7 +20,7 @@ export function checkReach({ all }: Agents): string {
     });
   });
   if (reached.length > 0) throw new Error(`reached unasked: ${[...new Set(reached)].join("; ")}`);
-  return `${checked} combinations of agent, role, conversation and taint: no guest can use exec, process or a write, and no run that has seen untrusted content can reach the network, the agent's notes or another conversation without approval`;
+  return `guests can neither run commands nor write files, and runs with untrusted content need an approval for the network, the agent's notes and other conversations (${checked} cases checked)`;
 }
 
 /**

@@ -18,7 +18,7 @@ export async function checkStoredData(home: Home, now: () => number): Promise<Fi
       state: "ok",
       detail: existsSync(home.tokenFile)
         ? `stored in ${home.tokenFile}`
-        : "set in the configuration, or created at the first start",
+        : "not in the home: it comes from the configuration or SIGNALBOX_TOKEN, or the first start creates it",
     },
     ...(await database(home)),
     ...(await checkNodes(home, now)),
@@ -30,14 +30,7 @@ export async function checkStoredData(home: Home, now: () => number): Promise<Fi
 
 async function database(home: Home): Promise<Finding[]> {
   const url = getStoreUrl(home, process.env);
-  if (url === undefined)
-    return [
-      await runCheck(
-        "database",
-        () => describeFile(home),
-        "Stop the gateway, keep a copy of the file, and restore the latest backup with `signalbox restore`.",
-      ),
-    ];
+  if (url === undefined) return [await runCheck("database", () => describeFile(home), repairOf(home))];
   try {
     const { inspectPostgres } = await import("@signalbox/store-postgres");
     return checkPostgres(await inspectPostgres(url));
@@ -45,6 +38,15 @@ async function database(home: Home): Promise<Finding[]> {
     const remedy = "Check `store.url`, the database server and its log.";
     return [{ part: "database", state: "error", detail: reasonOf(error), remedy }];
   }
+}
+
+/** Returns the steps for a database that cannot be read. */
+function repairOf(home: Home): string {
+  const aside = `move ${home.databaseFile} and the files next to it that start with the same name to another folder`;
+  const last = readLastBackup(home);
+  return last === undefined
+    ? `No backup is known. Stop the gateway and ${aside}: the next start creates an empty database, and the configuration, skills and workspaces stay. \`sqlite3 <file> .recover\` may rescue rows of the old one.`
+    : `Stop the gateway, keep a copy of the file, and restore the latest backup with \`signalbox restore ${last.path}\`.`;
 }
 
 async function describeFile(home: Home): Promise<string> {
@@ -111,7 +113,7 @@ function backup(home: Home, now: number): Finding[] {
 function driftText(value: JsonValue): string {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return "unknown";
   const { section, change, byte } = { section: "?", change: "?", byte: "?", ...value };
-  return `${String(section)} ${String(change)} at byte ${String(byte)}`;
+  return `the section ${String(section)} (${String(change)}, from byte ${String(byte)})`;
 }
 
 /** Reports replies that need attention. */

@@ -18,19 +18,37 @@ import type { InitOptions, Step } from "./step.ts";
 /** `signalbox init`: sets up a gateway step by step. */
 export async function init(options: InitOptions, host: GatewayHost): Promise<void> {
   const isAsked = options.yes !== true && options.json !== true && process.stdin.isTTY === true;
+  if (!isAsked && options.yes !== true && !hasAnswers(options))
+    throw new GatewayError(
+      "usage",
+      "There is no terminal to ask at. Pass the answers as options, such as `signalbox init --provider anthropic --api-key <key>`, or --yes for the defaults.",
+    );
   const asker = isAsked ? await askTerminal() : askNobody();
-  const { home, failures } = await setUp(options, host, asker);
+  const { home, failures, saved } = await setUp(options, host, asker);
   const service = await serviceStep(home, host.program, asker, options.service ?? (isAsked ? "ask" : false));
   const isSet = existsSync(home.configFile);
   const file = isSet ? { file: home.configFile } : {};
   print(options.json, { home: home.dir, ...file, service }, () => [
-    isSet
-      ? `Set up in ${home.configFile}.`
-      : "Nothing was set up. The defaults apply, and the demo model answers.",
+    summarize(home, isSet, saved.length > 0),
     nextLine(home, service),
     `Check it with ${formatCommand(home, "doctor")}.`,
   ]);
   if (failures.length > 0) throw new GatewayError("failure", failures.join("\n"));
+}
+
+function summarize({ configFile }: Home, isSet: boolean, isChanged: boolean): string {
+  if (!isSet) return "Nothing was set up. The defaults apply, and the demo model answers.";
+  return isChanged ? `Set up in ${configFile}.` : `Nothing was changed in ${configFile}.`;
+}
+
+/** Options that are no answers. */
+const NO_ANSWERS: ReadonlySet<string> = new Set(["home", "json", "yes", "check", "service"]);
+
+function hasAnswers(options: InitOptions): boolean {
+  return (
+    options.service === true ||
+    Object.entries(options).some(([name, value]) => value !== undefined && !NO_ANSWERS.has(name))
+  );
 }
 
 function nextLine(home: Home, service: ServiceOutcome | undefined): string {
@@ -44,13 +62,13 @@ function nextLine(home: Home, service: ServiceOutcome | undefined): string {
 
 /**
  * Asks for a model, the language of the workspace, a channel and its owner. Each answer is saved immediately. Returns
- * the saved settings that do not work.
+ * the names of the saved settings, and the failures of those that do not work.
  */
 export async function setUp(
   options: InitOptions,
   host: GatewayHost,
   asker: Asker,
-): Promise<{ readonly home: Home; readonly failures: readonly string[] }> {
+): Promise<{ readonly home: Home; readonly failures: readonly string[]; readonly saved: readonly string[] }> {
   const home = locateHome(options.home, process.env);
   const failures: string[] = [];
   const saved: string[] = [];
@@ -80,7 +98,7 @@ export async function setUp(
   } catch (error) {
     throw withSaved(error, saved, failures);
   }
-  return { home, failures };
+  return { home, failures, saved };
 }
 
 /** Runs the steps. After an interruption, the person can continue with the first incomplete one. */
