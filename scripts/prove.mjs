@@ -27,6 +27,7 @@ const proofs = {
       ["test/proofs/hostile/images/run.ts"],
     ],
   },
+  import: { run: ["test/proofs/import/run.ts"], takes: "[megabytes] [events]" },
   conformance: { run: [join(dirname(scripts), "packages", "mcp", "test", "run-conformance.ts")] },
   "every-byte": {
     run: [join(dirname(scripts), "packages", "llm-providers", "test", "every-byte.ts"), "--below", "16384"],

@@ -1,3 +1,5 @@
+import type { Item } from "./item.ts";
+
 /** Rules of one group of an account in the source. */
 export interface SourceGroup {
   /** Ids of those who may write there. `*` is everyone. Absent: the account's `groupPeople`. */
@@ -191,6 +193,45 @@ function ruleFor(account: SourceAccount, group: string) {
     tools: own.tools,
     prompt: own.prompt,
   };
+}
+
+/** A person who was paired with an account. */
+interface Pairing {
+  readonly channel: string;
+  readonly account: string;
+  readonly peerId: string;
+}
+
+/** Returns an item for each pairing of the source that becomes no pairing here and that no note names. */
+export function listOtherPairings(
+  paired: readonly Pairing[],
+  accounts: readonly SourceAccount[],
+  merged: MergedAccess,
+): readonly Item[] {
+  const known = new Set([...merged.pairings.map(formatPairing), ...merged.notes.map(({ id }) => id)]);
+  const others = new Map(paired.map((each) => [formatPairing(each), each]));
+  return [...others].flatMap(([id, each]): readonly Item[] => {
+    if (known.has(id)) return [];
+    const isImported = accounts.some(
+      ({ channel, account }) => channel === each.channel && account === each.account,
+    );
+    return [
+      isImported
+        ? { part: "people", id, state: "skipped", why: explainPairing(each, merged) }
+        : { part: "people", id, state: "unsupported", why: "Its account is not imported." },
+    ];
+  });
+}
+
+/** Returns the id of a pairing in reports. */
+export const formatPairing = ({ channel, account, peerId }: Pairing): string =>
+  `${channel}:${account}:${peerId}`;
+
+function explainPairing({ channel, peerId }: Pairing, { owners, allow, dm }: MergedAccess): string {
+  const person = `${channel}:${peerId}`;
+  if (owners.includes(person)) return "access.owners names this person.";
+  if (allow.includes(person)) return "access.allow names this person.";
+  return dm === "open" ? "access.dm admits everyone." : "The account did not answer this person.";
 }
 
 /** Returns the section `access` for merged rules. */

@@ -1,22 +1,13 @@
-import { createHash, randomUUID } from "node:crypto";
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, lstatSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
 import { reasonOf } from "@signalbox/agent-core";
 import type { Home } from "@signalbox/home";
 import { createPairingCode } from "@signalbox/routing";
-import type { SqliteStore } from "@signalbox/store";
+import type { AnyStore } from "@signalbox/store";
 import { openSkillPins } from "../configure/skill-pins.ts";
 import { createScheduledTaskStore } from "../triggers/scheduled-triggers.ts";
 import { nextDue } from "../triggers/schedules/when.ts";
+import { copyWhole, hashFile, isRealPlace, sha256, writeWhole } from "./home-files.ts";
 import type { Item, Part } from "./item.ts";
 import type {
   ConversationImport,
@@ -32,7 +23,7 @@ import type {
 export interface Target {
   readonly home: Home;
   /** Absent before the first start of the gateway, while a plan is made. */
-  readonly store: SqliteStore | undefined;
+  readonly store: AnyStore | undefined;
   readonly now: number;
   /** Parts whose existing items are replaced. */
   readonly force: ReadonlySet<Part>;
@@ -137,13 +128,14 @@ async function importFile(file: FileImport, target: Target, records: Records): P
   const { id, part, to, content, loss } = file;
   const item = { part, id, to };
   const path = join(target.home.dir, to);
-  const bytes = "text" in content ? Buffer.from(content.text) : readFileSync(content.path);
-  const hash = sha256(bytes);
+  const hash = "text" in content ? sha256(Buffer.from(content.text)) : hashFile(content.path);
+  const write = (place: string, mode: number): void =>
+    "text" in content ? writeWhole(place, content.text, mode) : copyWhole(content.path, place, mode);
   const record = await records.get("file", to);
   if (!isRealPlace(target.home.dir, to))
     return { ...item, state: "conflict", why: "A link here leads out of the folder." };
   if (existsSync(path)) {
-    const present = sha256(readFileSync(path));
+    const present = hashFile(path);
     if (present === hash) {
       await records.set("file", to, hash);
       return { ...item, state: "skipped", why: record === undefined ? "The same file is here." : EARLIER };
@@ -152,7 +144,7 @@ async function importFile(file: FileImport, target: Target, records: Records): P
     if (!isOurs && !target.force.has(part)) {
       if (record === hash) return { ...item, state: "skipped", why: "It was changed here since the import." };
       const beside = `${path}.${target.suffix}`;
-      if (target.apply && !existsSync(beside)) writeWhole(beside, bytes, 0o600);
+      if (target.apply && !existsSync(beside)) write(beside, 0o600);
       return {
         ...item,
         state: "conflict",
@@ -163,8 +155,7 @@ async function importFile(file: FileImport, target: Target, records: Records): P
     return { ...item, state: "skipped", why: "It was removed here since the import." };
   }
   if (target.apply) {
-    const mode = "path" in content ? lstatSync(content.path).mode & 0o700 : 0o600;
-    writeWhole(path, bytes, mode);
+    write(path, "path" in content ? lstatSync(content.path).mode & 0o700 : 0o600);
     await records.set("file", to, hash);
   }
   return { ...item, ...done(loss) };
@@ -173,12 +164,11 @@ async function importFile(file: FileImport, target: Target, records: Records): P
 async function importSkill(skill: SkillImport, target: Target, records: Records): Promise<Item> {
   const { id, files, to, loss } = skill;
   const item: Pick<Item, "part" | "id" | "to"> = { part: "skills", id, to };
-  const dir = join(target.home.dir, to);
-  const hash = sha256(
-    Buffer.from(JSON.stringify([...files].map(([path, file]) => [path, sha256(readFileSync(file))]))),
-  );
+  const isInPlace = isAbsolute(to);
+  const dir = isInPlace ? to : join(target.home.dir, to);
+  const hash = sha256(Buffer.from(JSON.stringify([...files].map(([path, file]) => [path, hashFile(file)]))));
   const record = await records.get("skill", to);
-  if (![...files.keys()].every((path) => isRealPlace(target.home.dir, `${to}/${path}`)))
+  if (!isInPlace && ![...files.keys()].every((path) => isRealPlace(target.home.dir, `${to}/${path}`)))
     return { ...item, state: "conflict", why: "A link here leads out of the folder." };
   if (record !== undefined && !target.force.has("skills"))
     return {
@@ -187,7 +177,7 @@ async function importSkill(skill: SkillImport, target: Target, records: Records)
       why: record === hash ? EARLIER : "It has changed in the source since the import. Use --force skills.",
     };
   const isPresent = existsSync(join(dir, "SKILL.md"));
-  if (isPresent && !target.force.has("skills") && !isSame(dir, files))
+  if (!isInPlace && isPresent && !target.force.has("skills") && !isSame(dir, files))
     return { ...item, state: "conflict", why: "Another skill of this name is here." };
   if (target.apply && target.store !== undefined) {
     // The record of an empty approval makes every file a change, so that the skill waits for an owner.
@@ -198,28 +188,29 @@ async function importSkill(skill: SkillImport, target: Target, records: Records)
       by: "nobody",
       at: target.now,
     });
-    for (const [path, file] of files)
-      writeWhole(join(dir, path), readFileSync(file), lstatSync(file).mode & 0o700);
+    for (const [path, file] of isInPlace ? [] : files)
+      copyWhole(file, join(dir, path), lstatSync(file).mode & 0o700);
     await records.set("skill", to, hash);
   }
   return {
     ...item,
     state: "changed",
-    why: ["It waits for an approval (signalbox skills approve).", ...(loss === undefined ? [] : [loss])].join(
-      " ",
-    ),
+    why: [
+      "It waits for an approval (`signalbox skills approve`).",
+      ...(loss === undefined ? [] : [loss]),
+    ].join(" "),
   };
 }
 
 function isSame(dir: string, files: ReadonlyMap<string, string>): boolean {
   return [...files].every(
-    ([path, file]) => existsSync(join(dir, path)) && readFileSync(join(dir, path)).equals(readFileSync(file)),
+    ([path, file]) => existsSync(join(dir, path)) && hashFile(join(dir, path)) === hashFile(file),
   );
 }
 
 async function importConversation(
   { id, load }: ConversationImport,
-  { store, apply, force }: Target,
+  { home, store, apply, force }: Target,
   records: Records,
 ): Promise<Item> {
   const item = { part: "sessions", id } as const;
@@ -229,7 +220,7 @@ async function importConversation(
   } catch (error) {
     return { ...item, state: "unsupported", why: reasonOf(error) };
   }
-  const { session, lastEvent, losses } = loaded;
+  const { session, lastEvent, losses, files } = loaded;
   const to = session.seed.key;
   if (session.generations.length === 0)
     return { ...item, to, state: "skipped", why: "It contains no messages." };
@@ -253,7 +244,17 @@ async function importConversation(
   } else if (recordedEvent !== undefined && recordedEvent !== "pending" && !force.has("sessions")) {
     return { ...item, to, state: "skipped", why: "It was removed here since the import." };
   }
-  if (apply && store !== undefined) {
+  if (store !== undefined && store.admin === undefined)
+    return {
+      ...item,
+      to,
+      state: "unsupported",
+      why: "Conversations can only be imported into an SQLite file, or into a PostgreSQL database that no gateway has used.",
+    };
+  if (![...files.keys()].every((path) => isRealPlace(home.dir, path)))
+    return { ...item, to, state: "conflict", why: "A link here leads out of the folder." };
+  if (apply && store?.admin !== undefined) {
+    for (const [path, file] of files) copyWhole(file, join(home.dir, path), 0o600);
     await records.set("session", id, `pending ${lastEvent}`);
     const result = await store.admin.importSession(session, present?.lastSeq);
     if (result.outcome === "exists") return { ...item, to, state: "conflict", why: "A run uses it." };
@@ -329,29 +330,4 @@ function findFirstTime(when: ScheduleImport["when"], now: number): number | unde
   } catch {
     return undefined;
   }
-}
-
-/** Returns true if neither a path in a folder nor a folder above it is a link. */
-function isRealPlace(dir: string, path: string): boolean {
-  const steps = path.split("/");
-  if (steps.some((step) => step === "" || step === "." || step === "..")) return false;
-  let place = existsSync(dir) ? realpathSync(dir) : dir;
-  for (const step of steps) {
-    place = join(place, step);
-    if (lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true) return false;
-  }
-  return true;
-}
-
-/** Writes a file that is complete or absent. */
-function writeWhole(path: string, bytes: Uint8Array, mode: number): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const part = `${path}.${randomUUID()}.part`;
-  writeFileSync(part, bytes, { mode });
-  chmodSync(part, mode | 0o600);
-  renameSync(part, path);
-}
-
-export function sha256(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }

@@ -1,5 +1,6 @@
 import type { AgentMessage } from "@signalbox/agent-core";
 import type { ImportedGeneration } from "@signalbox/store";
+import type { AttachmentFiles } from "./attachments.ts";
 import {
   type ImportedTaint,
   MAX_MESSAGES,
@@ -21,6 +22,8 @@ export interface ChatMessage {
   readonly toolName?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly at: number;
+  /** Paths of attachments. */
+  readonly media?: unknown;
 }
 
 /** Converts the messages of a generation. System messages and thinking are left out. */
@@ -29,8 +32,9 @@ export function convertChatMessages(
   sender: { readonly id: string | undefined; readonly name: string },
   taint: ImportedTaint,
   losses: Set<string>,
+  attachments?: AttachmentFiles,
 ): ImportedGeneration {
-  const converted = messages.flatMap((message) => convert(message, sender, taint, losses) ?? []);
+  const converted = messages.flatMap((message) => convert(message, sender, taint, losses, attachments) ?? []);
   if (converted.length > MAX_MESSAGES) losses.add(`Only the newest ${MAX_MESSAGES} messages are imported.`);
   const repaired = repairHistory(converted.slice(-MAX_MESSAGES));
   if (repaired.dropped > 0) losses.add("Calls of tools without a result, or messages without a question.");
@@ -45,15 +49,16 @@ function convert(
   sender: { readonly id: string | undefined; readonly name: string },
   taint: ImportedTaint,
   losses: Set<string>,
+  attachments: AttachmentFiles | undefined,
 ): AgentMessage | undefined {
   const { id, role, at, toolCallId = "", toolName = "unknown" } = message;
-  const text = textOf(message.content, losses);
+  const text = textOf(message.content, losses, attachments !== undefined && hasMedia(message));
   if (role === "user")
     return toUserMessage({
       messageId: `import:${id}`,
       senderName: sender.name,
       senderId: sender.id,
-      text,
+      text: [text, ...(attachments?.describe(message.media, losses) ?? [])].join("\n"),
       timestamp: at,
     });
   if (role === "tool") {
@@ -97,13 +102,17 @@ function parseList(text: string): unknown {
   }
 }
 
-function textOf(content: unknown, losses: Set<string>): string {
+const hasMedia = ({ media }: ChatMessage): boolean => Array.isArray(media) && media.length > 0;
+
+/** @param isListed true if the attachments of the content are listed elsewhere, too */
+function textOf(content: unknown, losses: Set<string>, isListed: boolean): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
   return content
     .map((block) => {
       const record = asRecord(block);
       if (typeof record?.["text"] === "string") return record["text"];
+      if (isListed) return "";
       losses.add("Attachments are named, and their files are not copied.");
       return `[attachment: ${asText(record?.["type"]) ?? "file"}, not kept]`;
     })

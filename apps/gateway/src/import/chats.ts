@@ -1,5 +1,5 @@
 import { formatSessionKey } from "@signalbox/routing";
-import { placeInScope, type SessionPlace } from "./places.ts";
+import { placeInScope, placeOnOwnersPage, type SessionPlace } from "./places.ts";
 
 /** A chat that the source identifies only by its platform id. */
 export interface Chat {
@@ -51,4 +51,22 @@ export function placeChat(
     ...(thread === undefined ? {} : { threadId: thread }),
   };
   return { key: formatSessionKey(parts), agentId, channel, account, peer: chatId, kind, thread };
+}
+
+/** Loss of a conversation that {@link keepOnPage} places. */
+export const KEPT_ON_PAGE = "It is kept as a conversation of the web page, for owners.";
+
+/**
+ * Returns a conversation of the web page for one that nobody can continue, if that is asked for.
+ *
+ * @param converted the place of the conversation, or the reason why it has none
+ */
+export function keepOnPage(
+  converted: SessionPlace | string,
+  agentId: string,
+  theirKey: string,
+  isKept: boolean,
+): SessionPlace | string {
+  if (typeof converted !== "string") return converted;
+  return isKept ? placeOnOwnersPage(agentId, theirKey) : `${converted} --keep-unsupported keeps it.`;
 }

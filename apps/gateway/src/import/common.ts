@@ -1,4 +1,10 @@
-import { mergeAccess, type SourceAccount, toAccessSection } from "./access.ts";
+import {
+  formatPairing,
+  listOtherPairings,
+  mergeAccess,
+  type SourceAccount,
+  toAccessSection,
+} from "./access.ts";
 import type { Item } from "./item.ts";
 import type { SettingsReader, SourcePath } from "./settings.ts";
 import type { PersonImport } from "./source.ts";
@@ -22,8 +28,14 @@ export function mapAccess(
   places: readonly SourcePath[],
   accounts: readonly SourceAccount[],
   owners: readonly string[],
+  paired: readonly { readonly channel: string; readonly peerId: string }[],
 ): SimpleAccess {
   const merged = mergeAccess(accounts, owners);
+  // These systems do not record to which account of a channel a person is paired.
+  const pairings = paired.flatMap(({ channel, peerId }) => {
+    const own = accounts.filter((each) => each.channel === channel).map(({ account }) => account);
+    return (own.length === 0 ? ["main"] : own).map((account) => ({ channel, account, peerId }));
+  });
   if (accounts.length > 0 || owners.length > 0)
     reader.map(places, ["access"], toAccessSection(merged, undefined), {
       unit: "access",
@@ -36,10 +48,13 @@ export function mapAccess(
   return {
     people: merged.pairings.map((person) => ({
       kind: "person",
-      id: `${person.channel}:${person.account}:${person.peerId}`,
+      id: formatPairing(person),
       ...person,
     })),
-    items: merged.notes.map(({ id, why }) => ({ part: "people", id, state: "skipped", why })),
+    items: [
+      ...merged.notes.map(({ id, why }): Item => ({ part: "people", id, state: "skipped", why })),
+      ...listOtherPairings(pairings, accounts, merged),
+    ],
     warnings: merged.notes.map(({ id, why }) => `${id} is not admitted: ${why}`),
     owners: merged.owners,
     hadOthers: merged.dm === "open" || people.length > 0 || merged.pairings.length > 0,
@@ -49,7 +64,13 @@ export function mapAccess(
 /** Ids of groups with conversations, by channel. */
 export type KnownGroups = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Returns what is lost with an MCP server: agents use its tools only if their own lists name them. */
-export function toolsLoss(server: string): string {
-  return `Agents use its tools only after mcp__${server}__* is in their tools.allow.`;
+/**
+ * Returns the loss of an MCP server: agents use its tools only if their own lists name them.
+ *
+ * @param enabled the tools that the source enabled. Default: all
+ */
+export function toolsLoss(server: string, enabled: readonly string[] = []): string {
+  const names = enabled.length === 0 ? ["*"] : enabled;
+  const listed = names.map((name) => `mcp__${server}__${name}`).join(", ");
+  return `Agents use its tools only after ${listed} ${names.length === 1 ? "is" : "are"} in their tools.allow.`;
 }

@@ -14,9 +14,19 @@ export function toConversation(
     readonly taint: ImportedTaint;
     readonly lastEvent: string;
     readonly losses: Iterable<string>;
+    readonly files?: ReadonlyMap<string, string>;
   },
 ): LoadedConversation {
-  const { title, createdAt, updatedAt, generations, taint, lastEvent, losses } = conversation;
+  const {
+    title,
+    createdAt,
+    updatedAt,
+    generations,
+    taint,
+    lastEvent,
+    losses,
+    files = new Map(),
+  } = conversation;
   const [sources, speakers] = [[...taint.sources], [...taint.speakers]];
   const { key, agentId, channel, account, peer, kind } = place;
   return {
@@ -39,5 +49,6 @@ export function toConversation(
     },
     lastEvent,
     losses: [...losses],
+    files,
   };
 }

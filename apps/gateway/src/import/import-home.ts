@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import type { Home } from "@signalbox/home";
-import type { SqliteStore } from "@signalbox/store";
+import type { AnyStore } from "@signalbox/store";
 import { applyImports } from "./apply.ts";
 import { applySettings } from "./apply-settings.ts";
 import { readHermes } from "./hermes/home.ts";
@@ -52,12 +52,16 @@ const LAST_STEPS: Readonly<Record<System, string>> = {
 /**
  * Imports a home of another system, or plans to. The source is only read.
  *
+ * @param store the gateway's database. Undefined if it does not exist, which is only possible for a plan.
+ * @param moveStore is called after everything but the configuration was imported. Returns the store with which the
+ *   import continues.
  * @throws GatewayError if the folder is no home of the system
  */
 export async function importHome(
   home: Home,
-  store: SqliteStore | undefined,
+  store: AnyStore | undefined,
   options: ImportOptions,
+  moveStore?: () => Promise<AnyStore>,
 ): Promise<ImportReport> {
   const read = await READERS[options.system](options);
   try {
@@ -89,8 +93,9 @@ export async function importHome(
       secrets: options.secrets,
       env: options.env,
     };
-    const items = [...(await applyImports(source, target)), ...(await applySettings(source, target))];
-    return createReport(source, [...items, ...notChosen, ...read.items], {
+    const applied = await applyImports(source, target);
+    const settings = await applySettings(source, { ...target, store: (await moveStore?.()) ?? store });
+    return createReport(source, [...applied, ...settings, ...notChosen, ...read.items], {
       applied: options.apply,
       backup: undefined,
       steps: [

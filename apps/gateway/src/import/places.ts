@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { formatSessionKey } from "@signalbox/routing";
 
 /** The place of a conversation here. */
@@ -24,6 +25,15 @@ export function createPageConversation(agentId: string, id: string): SessionPlac
     peer: id,
     kind: "direct",
   };
+}
+
+/** Prefix of the ids of conversations that an import puts on the web page. */
+export const IMPORTED_PAGE = "import-";
+
+/** Returns a conversation of owners on the web page for a session of the source that nobody can continue. */
+export function placeOnOwnersPage(agentId: string, theirKey: string): SessionPlace {
+  const id = createHash("sha256").update(theirKey).digest("hex").slice(0, 16);
+  return createPageConversation(agentId, `${IMPORTED_PAGE}${id}`);
 }
 
 /** Returns the direct conversation with a person in the scope that this gateway uses. */

@@ -26,7 +26,7 @@ export interface SkillImport {
   readonly id: string;
   /** Absolute paths of its files, by path in the folder of the skill. */
   readonly files: ReadonlyMap<string, string>;
-  /** Folder in the home, with `/`. */
+  /** Folder in the home, with `/`. If the skill stays where it is, its absolute path. */
   readonly to: string;
   readonly loss?: string | undefined;
 }
@@ -38,6 +38,8 @@ export interface LoadedConversation {
   readonly lastEvent: string;
   /** Content that could not be imported. */
   readonly losses: readonly string[];
+  /** Attachments: their paths in the source, by path in the home. */
+  readonly files: ReadonlyMap<string, string>;
 }
 
 export interface ConversationImport {
@@ -135,12 +137,14 @@ export interface ReadOptions {
   readonly owners: readonly string[];
   /** Only conversations with activity since then, in milliseconds since the epoch. */
   readonly since?: number | undefined;
-  /** True to keep sessions of schedules, webhooks and sub-agents of OpenClaw as conversations of the web page. */
+  /** True to keep sessions of schedules, webhooks, sub-agents and terminals as conversations of the web page. */
   readonly all: boolean;
-  /** True to keep conversations of OpenClaw that cannot be continued here as conversations of the web page. */
+  /** True to keep conversations that cannot be continued here as conversations of the web page. */
   readonly keepUnsupported: boolean;
   /** True if notes that others may have influenced are imported as the owner's own. */
   readonly trustMemory: boolean;
+  /** True if agents of OpenClaw and nanobot use their workspaces where they are. */
+  readonly inPlace: boolean;
   /** Maximum age of hidden messages, in milliseconds. */
   readonly hiddenMessagesMs: number;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { hashFile } from "./home-files.ts";
 import type { Item } from "./item.ts";
 import type { FileImport, SkillImport } from "./source.ts";
 import { getFolderFault, listTree } from "./tree.ts";
@@ -69,7 +69,7 @@ export function convertWorkspace(workspace: SourceWorkspace, rules: NoteRules): 
       continue;
     }
     if (IDENTITY_FILES.includes(path)) {
-      const hash = sha256(file);
+      const hash = hashFile(file);
       if (generated.get(path) === hash) {
         items.push({
           part,
@@ -232,8 +232,4 @@ function findForeignLines(id: string, file: string): readonly string[] {
     .split("\n")
     .flatMap((line, index) => (FOREIGN.test(line) ? [`${id}:${index + 1}`] : []))
     .slice(0, 20);
-}
-
-function sha256(file: string): string {
-  return createHash("sha256").update(readFileSync(file)).digest("hex");
 }

@@ -48,6 +48,7 @@ export async function run(
     trustMemory: false,
     all: false,
     keepUnsupported: false,
+    inPlace: false,
     hiddenMessagesMs: 90 * DAY,
     env: {},
     now: NOW,
@@ -78,3 +79,19 @@ export const leavesOf = (value: unknown): number =>
   typeof value !== "object" || value === null || Object.keys(value).length === 0
     ? 1
     : Object.values(value).reduce((sum: number, each) => sum + leavesOf(each), 0);
+
+/** Returns everything that an import writes. */
+export async function describeResult({ store, home }: Ran): Promise<unknown> {
+  const sessions = await store.sessions.list();
+  const transcripts = await Promise.all(sessions.map(({ key }) => store.sessions.transcript(key)));
+  return {
+    files: Object.keys(hashesOf(home)).filter(
+      (path) => !/signalbox\.db|config-history|skill-pins/.test(path),
+    ),
+    config: readFileSync(join(home, "signalbox.yaml"), "utf8"),
+    sessions: sessions.map(({ key, lastSeq, data }) => ({ key, lastSeq, data })),
+    transcripts: transcripts.map((messages) => messages.map(({ message, at }) => ({ message, at }))),
+    schedules: await store.kv.list("schedules"),
+    peers: (await store.pairing.peers()).map(({ channel, account, peerId }) => [channel, account, peerId]),
+  };
+}

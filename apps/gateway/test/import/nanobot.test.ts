@@ -1,119 +1,21 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { loadConfig } from "@signalbox/config";
 import { locateHome, secretSources } from "@signalbox/home";
 import { expect, it } from "vitest";
-import { DAY, hashesOf, leavesOf, NOW, run, stateOf, temporaryFolder } from "./import-run.ts";
-
-const TOKEN = "5551234:AA-invented-bot-token";
-const CONFIGURATION = {
-  agents: {
-    defaults: {
-      model: "anthropic/claude-sonnet-4-6",
-      maxToolIterations: 40,
-      reasoningEffort: "high",
-      timezone: "Asia/Shanghai",
-    },
-  },
-  providers: {
-    anthropic: { apiKey: "sk-ant-invented-0123456789" },
-    groq: { apiKey: "" },
-    openai_codex: { apiKey: "x" },
-  },
-  channels: {
-    telegram: { enabled: true, token: TOKEN, allowFrom: ["5001", "5002"], groupPolicy: "mention" },
-    slack: { enabled: false, botToken: "xoxb" },
-    whatsapp: { enabled: true, allowFrom: ["+49"] },
-  },
-  tools: {
-    exec: { enable: true, timeout: 30 },
-    mcpServers: { docs: { command: "docs-server", args: ["--stdio"] } },
-  },
-  gateway: { port: 1, heartbeat: { enabled: true, intervalS: 1_800 } },
-};
-
-const line = (value: object): string => JSON.stringify(value);
-const time = (at: number): string => new Date(at).toISOString();
-
-function createSource(): string {
-  const dir = join(temporaryFolder(), ".nanobot");
-  const write = (path: string, text: string): void => {
-    mkdirSync(dirname(join(dir, path)), { recursive: true });
-    writeFileSync(join(dir, path), text);
-  };
-  write("config.json", JSON.stringify(CONFIGURATION));
-  write("pairing.json", JSON.stringify({ approved: { telegram: ["5003"] }, pending: { ABCD: {} } }));
-  const session = (key: string, lines: readonly object[]): void =>
-    write(
-      `sessions/ws/${Buffer.from(key).toString("base64url")}.jsonl`,
-      [
-        {
-          _type: "metadata",
-          key,
-          created_at: time(NOW - 2 * DAY),
-          updated_at: time(NOW),
-          metadata: { title: "Tea" },
-        },
-        { _type: "provider_state" },
-        ...lines,
-      ]
-        .map(line)
-        .join("\n"),
-    );
-  session("telegram:5001", [
-    { role: "user", content: "hello", timestamp: time(NOW - DAY) },
-    { role: "user", content: "/status", timestamp: time(NOW - DAY), _command: true },
-    {
-      role: "assistant",
-      content: "",
-      tool_calls: [{ id: "c1", function: { name: "web_fetch", arguments: '{"url":"x"}' } }],
-      timestamp: time(NOW - DAY),
-    },
-    { role: "tool", tool_call_id: "c1", name: "web_fetch", content: "page", timestamp: time(NOW - DAY) },
-    { role: "assistant", content: "hi", timestamp: time(NOW - DAY) },
-    { role: "assistant", content: "hi", timestamp: time(NOW - DAY), _channel_delivery: true },
-  ]);
-  session("telegram:-100", [{ role: "user", content: "group", timestamp: time(NOW) }]);
-  session("discord:77", [{ role: "user", content: "?", timestamp: time(NOW) }]);
-  session("cli:direct", [{ role: "user", content: "?", timestamp: time(NOW) }]);
-  write(
-    "cron/jobs.json",
-    JSON.stringify({
-      version: 1,
-      jobs: [
-        {
-          id: "a",
-          enabled: true,
-          schedule: { kind: "cron", expr: "0 9 * * *" },
-          payload: { kind: "agent_turn", message: "news", channel: "telegram", to: "5001", deliver: true },
-        },
-        {
-          id: "b",
-          enabled: false,
-          schedule: { kind: "every", everyMs: 60_000 },
-          payload: { message: "off" },
-        },
-      ],
-    }),
-  );
-  write("workspace/SOUL.md", "kind\n");
-  write("workspace/memory/MEMORY.md", "- tea\n");
-  write(
-    "workspace/memory/history.jsonl",
-    line({ cursor: 1, timestamp: time(NOW), content: "talked about tea" }),
-  );
-  write("workspace/skills/tea/SKILL.md", "---\nname: tea\ndescription: d\n---\nx\n");
-  return dir;
-}
+import { parse } from "yaml";
+import { openSkillPins } from "../../src/configure/skill-pins.ts";
+import { hashesOf, leavesOf, run, stateOf } from "./import-run.ts";
+import { createNanobotSource, NANOBOT_CONFIGURATION, NANOBOT_TOKEN } from "./nanobot-source.ts";
 
 it("imports a home of nanobot, and changes nothing in a second run", async () => {
-  const dir = createSource();
+  const dir = createNanobotSource();
   const before = hashesOf(dir);
   const { report, store, home } = await run(dir, { system: "nanobot", owners: ["telegram:5001"] });
   expect(hashesOf(dir)).toEqual(before);
   const ids = report.items.map(({ part, id }) => `${part} ${id}`);
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
-  expect(report.items.filter(({ part }) => part === "config")).toHaveLength(leavesOf(CONFIGURATION));
+  expect(report.items.filter(({ part }) => part === "config")).toHaveLength(leavesOf(NANOBOT_CONFIGURATION));
   expect(report.items.filter(({ part }) => part === "sessions")).toHaveLength(4);
   const file = join(home, "signalbox.yaml");
   const loaded = loadConfig({
@@ -158,15 +60,91 @@ it("imports a home of nanobot, and changes nothing in a second run", async () =>
   expect(readFileSync(join(home, "workspaces/main/memory/2026-11-29.md"), "utf8")).toBe(
     '- talked about tea <!-- memory {"untrusted":"other"} -->\n',
   );
-  expect(JSON.stringify(report)).not.toContain(TOKEN);
+  expect(JSON.stringify(report)).not.toContain(NANOBOT_TOKEN);
   const again = await run(dir, { system: "nanobot", owners: ["telegram:5001"] }, { home });
   expect(again.report.items.filter(({ state }) => state === "imported" || state === "changed")).toEqual([]);
 });
 
 it("names what a home without owners lacks, and imports no conversation as an owner's", async () => {
-  const { report, store } = await run(createSource(), { system: "nanobot" });
+  const { report, store } = await run(createNanobotSource(), { system: "nanobot" });
   expect(report.warnings.join("\n")).toContain("--owner");
   expect((await store.sessions.get("agent:main:telegram:direct:5001"))?.data).toMatchObject({
     taint: { speakers: ["unknown"] },
   });
+});
+
+it("imports the files, the notes and the skills of the workspace", async () => {
+  const dir = createNanobotSource();
+  const workspace = join(dir, "workspace");
+  writeFileSync(join(workspace, "memory/2026-11-29.md"), "- met Ann\n");
+  writeFileSync(
+    join(workspace, "memory/HISTORY.md"),
+    "[2026-11-28 10:00] asked about tea\n\nand about cups\n\n[2026-11-29 09:00] <!-- memory {} --> said hello\n",
+  );
+  const { home, report, store } = await run(dir, { system: "nanobot", trustMemory: true });
+  const read = (path: string): string => readFileSync(join(home, "workspaces/main", path), "utf8");
+  expect(read("SOUL.md")).toBe("kind\n");
+  expect(read("memory/MEMORY.md")).toBe("- tea\n");
+  expect(read("skills/tea/SKILL.md")).toContain("name: tea");
+  const mark = '<!-- memory {"untrusted":"other"} -->';
+  expect(read("memory/2026-11-28.md")).toBe(
+    `- [2026-11-28 10:00] asked about tea ${mark}\n- and about cups ${mark}\n`,
+  );
+  expect(read("memory/2026-11-29.md")).toBe(
+    `- met Ann\n\n- talked about tea ${mark}\n- [2026-11-29 09:00] &lt;!-- memory {} --> said hello ${mark}\n`,
+  );
+  expect(stateOf(report, "main/memory/HISTORY.md#2026-11-29")).toBe("changed");
+  const pins = openSkillPins(store.kv, { dir: home });
+  expect(await pins.get(join(home, "workspaces/main/skills/tea"))).toMatchObject({ by: "nobody" });
+});
+
+it("imports instances of a channel, presets of models, and MCP servers with some of their tools", async () => {
+  const dir = createNanobotSource();
+  const telegram = { allowFrom: ["5001"], groupPolicy: "allowlist" };
+  writeFileSync(
+    join(dir, "config.json"),
+    JSON.stringify({
+      agents: { defaults: { modelPreset: "fast" } },
+      modelPresets: { fast: { model: "gpt-5.2-mini", provider: "openai" } },
+      providers: { openai: { apiKey: "sk-invented-0123456789" } },
+      channels: {
+        telegram: {
+          enabled: true,
+          ...telegram,
+          instances: [
+            { name: "home", token: NANOBOT_TOKEN },
+            { name: "work", token: NANOBOT_TOKEN, enabled: false },
+          ],
+        },
+      },
+      tools: {
+        mcpServers: { docs: { url: "http://127.0.0.1:9/mcp", enabledTools: ["find"] } },
+        web: { search: { provider: "searxng", baseUrl: "http://127.0.0.1:9" } },
+      },
+      transcription: { provider: "openai", model: "whisper-1" },
+    }),
+  );
+  const { home, report } = await run(dir, { system: "nanobot", owners: ["telegram:5001"] });
+  const configuration = parse(readFileSync(join(home, "signalbox.yaml"), "utf8"));
+  expect(configuration.agents.list[0].model).toBe("openai/gpt-5.2-mini");
+  expect(Object.keys(configuration.channels.telegram.accounts)).toEqual(["home"]);
+  expect(configuration.mcp.servers.docs).toEqual({ url: "http://127.0.0.1:9/mcp" });
+  expect(report.items.find(({ id }) => id === "tools.mcpServers.docs.url")?.why).toContain(
+    "mcp__docs__find is",
+  );
+  expect(configuration.tools.web.search).toEqual({ engine: "searxng", url: "http://127.0.0.1:9" });
+  expect(configuration.media.transcription).toBe("openai/whisper-1");
+});
+
+it("keeps conversations that nobody can continue on the web page if asked to", async () => {
+  const { report, store } = await run(createNanobotSource(), {
+    system: "nanobot",
+    all: true,
+    keepUnsupported: true,
+  });
+  expect(stateOf(report, "discord:77")).toBe("changed");
+  expect(stateOf(report, "cli:direct")).toBe("changed");
+  const kept = (await store.sessions.list()).filter(({ peer }) => peer?.startsWith("import-"));
+  expect(kept).toHaveLength(2);
+  for (const { data } of kept) expect(data).toMatchObject({ taint: { sources: ["history"] } });
 });

@@ -1,8 +1,17 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { backupHome, configuredPath, GatewayError, type Home, lockHome, prepareHome } from "@signalbox/home";
-import { openStore, type SqliteStore } from "@signalbox/store";
+import {
+  backupHome,
+  configuredPath,
+  GatewayError,
+  type Home,
+  hasDatabase,
+  lockHome,
+  prepareHome,
+  withDatabase,
+} from "@signalbox/home";
+import { type AnyStore, openFileTables, openStore } from "@signalbox/store";
 import { importHome } from "../../import/import-home.ts";
 import { PARTS, type Part } from "../../import/item.ts";
 import { getOpenclawFolder } from "../../import/openclaw/home.ts";
@@ -26,12 +35,10 @@ export interface ImportCommandOptions extends CommonOptions {
   readonly since?: number;
   readonly force?: readonly string[];
   readonly trustMemory?: boolean;
+  readonly inPlace?: boolean;
   readonly all?: boolean;
   readonly keepUnsupported?: boolean;
 }
-
-const POSTGRES =
-  "Homes of other systems can only be imported into an SQLite file so far. Import into a home without `store.url`.";
 
 /** `signalbox import <system> [folder]`: plans to import the home of another system, and does so with `--apply`. */
 export async function importFrom(
@@ -41,10 +48,9 @@ export async function importFrom(
 ): Promise<void> {
   if (!isSystem(system))
     throw new GatewayError("usage", `Unknown system ${system}. It can be ${SYSTEMS.join(", ")}.`);
-  if (system !== "openclaw" && (options.all === true || options.keepUnsupported === true))
-    throw new GatewayError("usage", "--all and --keep-unsupported are only for homes of OpenClaw.");
+  if (system === "hermes" && options.inPlace === true)
+    throw new GatewayError("usage", "--in-place is not for Hermes, whose homes contain no workspace.");
   const { home, loaded } = configuredHome(options);
-  if (loaded.config.store.url !== undefined) throw new GatewayError("usage", POSTGRES);
   const dir = resolve(
     folder === undefined ? getDefaultFolder(system) : configuredPath({ dir: process.cwd() }, folder),
   );
@@ -65,6 +71,7 @@ export async function importFrom(
     owners: options.owner ?? [],
     since: options.since === undefined ? undefined : now - options.since * DAY_MS,
     trustMemory: options.trustMemory === true,
+    inPlace: options.inPlace === true,
     all: options.all === true,
     keepUnsupported: options.keepUnsupported === true,
     hiddenMessagesMs: loaded.config.retention.hiddenMessagesDays * DAY_MS,
@@ -73,7 +80,7 @@ export async function importFrom(
     timeZone: getMachineTimeZone().name,
   };
   const report = importOptions.apply
-    ? await withProgress("Importing", () => apply(home, importOptions, now))
+    ? await withProgress("Importing", () => apply(home, loaded.config.store.url, importOptions))
     : await plan(home, importOptions);
   print(options.json, report, () => formatReport(report));
 }
@@ -81,24 +88,61 @@ export async function importFrom(
 type Options = Parameters<typeof importHome>[2];
 
 async function plan(home: Home, options: Options): Promise<ImportReport> {
-  if (!existsSync(home.databaseFile)) return importHome(home, undefined, options);
-  const store = await openStore({ path: home.databaseFile, access: "read" });
-  return importHome(home, store, options).finally(() => store.close());
+  if (!(await hasDatabase(home))) return importHome(home, undefined, options);
+  return withDatabase(home, "read", (store) => importHome(home, store, options));
 }
 
 /** Imports while no gateway uses the home. */
-async function apply(home: Home, options: Options, now: number): Promise<ImportReport> {
+async function apply(home: Home, url: string | undefined, options: Options): Promise<ImportReport> {
   prepareHome(home);
   const lock = lockHome(home);
-  let store: SqliteStore | undefined;
   try {
-    const backup = await backUp(home, now);
-    store = await openStore({ path: home.databaseFile });
-    const report = await importHome(home, store, options);
-    return { ...report, backup };
+    if (url === undefined) return await applyToFile(home, options);
+    if (!(await hasDatabase(home))) return await applyToNewPostgres(home, url, options);
+    return await withDatabase(home, "share", (store) => importHome(home, store, options));
   } finally {
-    await store?.close();
     lock.release();
+  }
+}
+
+async function applyToFile(home: Home, options: Options): Promise<ImportReport> {
+  const backup = await backUp(home, options.now);
+  const store = await openStore({ path: home.databaseFile });
+  try {
+    return { ...(await importHome(home, store, options)), backup };
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Imports into a temporary SQLite file and copies it into PostgreSQL, because only the file accepts conversations with
+ * the times of another system.
+ */
+async function applyToNewPostgres(home: Home, url: string, options: Options): Promise<ImportReport> {
+  const { copyFile, openPostgresStore } = await import("@signalbox/store-postgres");
+  const folder = join(home.dir, "import-in-progress");
+  // An earlier import may have been interrupted.
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { mode: 0o700 });
+  const path = join(folder, "signalbox.db");
+  let store: AnyStore = await openStore({ path });
+  const moveStore = async (): Promise<AnyStore> => {
+    await store.close();
+    const tables = openFileTables(path);
+    try {
+      await copyFile(url, tables);
+    } finally {
+      tables.close();
+    }
+    store = await openPostgresStore({ url, connections: 2, hints: false });
+    return store;
+  };
+  try {
+    return await importHome(home, store, options, moveStore);
+  } finally {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

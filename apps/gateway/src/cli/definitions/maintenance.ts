@@ -37,11 +37,9 @@ export function addImport(program: Command, { runOnTwo }: Actions): void {
     .option("--owner <channel:id>", "a person who is an owner, if the home names none", listed)
     .option("--since <days>", "only conversations with activity in this number of days", count)
     .option("--force <parts>", "replace items of these parts that exist", listed)
-    .option("--all", "OpenClaw: also keep sessions of schedules, webhooks and sub-agents, on the web page")
-    .option(
-      "--keep-unsupported",
-      "OpenClaw: also keep conversations of channels that are missing, on the web page",
-    )
+    .option("--all", "also keep sessions of schedules, webhooks, sub-agents and terminals, on the web page")
+    .option("--keep-unsupported", "also keep conversations that nobody can continue here, on the web page")
+    .option("--in-place", "OpenClaw, nanobot: agents use their workspaces where they are, without a copy")
     .option("--trust-memory", "import notes as the owner's own, although others could talk to the agent")
     .action(runOnTwo(async () => (await import("../commands/import.ts")).importFrom));
 }

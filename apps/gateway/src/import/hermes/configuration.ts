@@ -81,7 +81,7 @@ export function convertConfiguration(
       ["platforms", channel, "extra", "allow_from"],
     ]),
   ];
-  const access = mapAccess(reader, places, accounts, options.owners);
+  const access = mapAccess(reader, places, accounts, options.owners, facts.paired);
   if (access.owners.length === 0)
     warnings.push(
       "Hermes knows no owners. Name yourself with --owner, for example --owner telegram:5001; otherwise nobody can approve anything in chats.",
@@ -201,6 +201,7 @@ function mapModels(reader: SettingsReader, secrets: Secrets, { agentId }: Facts,
     );
     return;
   }
+  mapFallbacks(reader, units, agentId);
   const written = prefix === name ? model : `${name}/${model}`;
   reader.map(
     isText ? [modelPath] : [modelPath, ["model", "provider"]],
@@ -208,6 +209,25 @@ function mapModels(reader: SettingsReader, secrets: Secrets, { agentId }: Facts,
     written,
     { unit: units.get(name) },
   );
+}
+
+/** Converts the models that are used if the first one fails. */
+function mapFallbacks(reader: SettingsReader, units: ReadonlyMap<string, string>, agentId: string): void {
+  const usable = listEntries(reader, "fallback_providers").flatMap((key) => {
+    const at: SourcePath = ["fallback_providers", key];
+    const provider = reader.text(...at, "provider");
+    const model = reader.text(...at, "model");
+    return provider !== undefined && model !== undefined && units.has(provider)
+      ? [{ at, name: `${provider}/${model}`, unit: units.get(provider) }]
+      : [];
+  });
+  if (usable.length > 0)
+    reader.map(
+      usable.map(({ at }) => at),
+      ["agents", "list", { id: agentId }, "fallbacks"],
+      usable.map(({ name }) => name),
+      { unit: usable[0]?.unit },
+    );
 }
 
 function listEntries(reader: SettingsReader, section: string): readonly (string | number)[] {
@@ -320,29 +340,32 @@ function listUsers(text: string | undefined): readonly string[] {
 }
 
 function mapMcp(reader: SettingsReader, secrets: Secrets): void {
+  const denied: { readonly from: SourcePath; readonly tools: readonly string[] }[] = [];
   for (const name of reader.keys("mcp_servers")) {
     const at: SourcePath = ["mcp_servers", name];
-    if (
-      reader.has(...at, "tools", "include") ||
-      reader.has(...at, "tools", "exclude") ||
-      reader.get(...at, "enabled") === false
-    ) {
-      reader.note(
-        at,
-        "unsupported",
-        "Only some of its tools were enabled, or it was off. Add the server, and name the tools in tools.allow.",
-      );
+    if (reader.get(...at, "enabled") === false) {
+      reader.note(at, "skipped", "It was off.");
       continue;
     }
+    reader.note([...at, "enabled"], "skipped", "MCP servers that are listed are on.");
     const ours = name
       .toLowerCase()
       .replace(/[^a-z0-9-]+/g, "-")
       .slice(0, 24);
+    const included = reader.texts(...at, "tools", "include");
+    const excluded = reader.texts(...at, "tools", "exclude").map((tool) => `mcp__${ours}__${tool}`);
+    reader.note(
+      [...at, "tools", "include"],
+      "skipped",
+      "Agents name the tools of MCP servers in tools.allow.",
+    );
+    if (excluded.length > 0) denied.push({ from: [...at, "tools", "exclude"], tools: excluded });
+    const loss = toolsLoss(ours, included);
     const to: SettingImport["path"] = ["mcp", "servers", ours];
     const unit = `MCP server ${ours}`;
     for (const key of ["command", "url"]) {
       const value = reader.text(...at, key);
-      if (value !== undefined) reader.map([...at, key], [...to, key], value, { unit, loss: toolsLoss(ours) });
+      if (value !== undefined) reader.map([...at, key], [...to, key], value, { unit, loss });
     }
     const args = reader.texts(...at, "args");
     if (args.length > 0) reader.map([...at, "args"], [...to, "args"], args, { unit });
@@ -356,4 +379,10 @@ function mapMcp(reader: SettingsReader, secrets: Secrets): void {
           unit,
         );
   }
+  if (denied.length > 0)
+    reader.map(
+      denied.map(({ from }) => from),
+      ["agents", "defaults", "tools", "deny"],
+      denied.flatMap(({ tools }) => tools),
+    );
 }

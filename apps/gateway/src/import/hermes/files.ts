@@ -135,7 +135,7 @@ export function listRest(dir: string): readonly Item[] {
         add(
           `profiles/${profile}`,
           "unsupported",
-          `A whole home. Import it with \`signalbox import hermes ${join(dir, name, profile)} --agent main=${profile}\`.`,
+          `A whole home. Import it with \`signalbox import hermes ${join(dir, name, profile)} --agent main=${profile} --account telegram/main=${profile}\`, with --account for each of its channels.`,
         );
     else if (name === "memories" || name === "cron" || name === "platforms") {
       for (const entry of readSafely(join(dir, name)))

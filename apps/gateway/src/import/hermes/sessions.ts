@@ -1,5 +1,7 @@
+import { join, resolve } from "node:path";
+import { createAttachmentFiles } from "../attachments.ts";
 import { type ChatMessage, convertChatMessages } from "../chat-messages.ts";
-import { CHANNELS, type Chat, placeChat } from "../chats.ts";
+import { CHANNELS, type Chat, KEPT_ON_PAGE, keepOnPage, placeChat } from "../chats.ts";
 import type { KnownGroups } from "../common.ts";
 import { toConversation } from "../conversations.ts";
 import type { SourceDatabase } from "../database-copy.ts";
@@ -16,6 +18,9 @@ export interface Chain {
   readonly chat: Chat | undefined;
   readonly source: string;
 }
+
+/** Sources of conversations that are no channels. */
+const OWN_SOURCES = ["cli", "cron", "api", "acp"];
 
 const SESSION_COLUMNS = [
   "id",
@@ -117,20 +122,30 @@ export function convertChain(
     items: [...earlier, { part: "sessions" as const, id, state, why }],
   });
   const updatedAt = Math.max(...rows.map((row) => millis(row["ended_at"]) || millis(row["started_at"])));
-  if (chat === undefined || !CHANNELS.includes(chat.channel))
-    return leaveOut(
-      ["cli", "cron", "api", "acp"].includes(source) ? "skipped" : "unsupported",
-      `Conversations of ${source || "this source"} cannot be continued.`,
-    );
+  const isOfGateway = OWN_SOURCES.includes(source);
+  if (isOfGateway && !options.all)
+    return leaveOut("skipped", `Conversations of ${source} cannot be continued. --all keeps it.`);
   if (options.since !== undefined && updatedAt < options.since)
     return leaveOut("skipped", "It was not active in the chosen time.");
-  const account = options.accounts[`${chat.channel}/${ACCOUNT}`] ?? ACCOUNT;
-  const place = placeChat(chat, { agentId, account, dmScope: "per-channel-peer" });
+  const account = options.accounts[`${chat?.channel}/${ACCOUNT}`] ?? ACCOUNT;
+  const converted =
+    chat === undefined || isOfGateway || !CHANNELS.includes(chat.channel)
+      ? `Conversations of ${source || "this source"} cannot be continued.`
+      : placeChat(chat, { agentId, account, dmScope: "per-channel-peer" });
+  const place = keepOnPage(converted, agentId, id, isOfGateway || options.keepUnsupported);
   if (typeof place === "string") return leaveOut("unsupported", place);
-  const speaker = `${chat.channel}:${chat.chatId}`;
-  const isOwners = place.kind === "direct" && owners.includes(speaker);
+  const speaker = `${chat?.channel}:${chat?.chatId}`;
+  const isDirect = place.kind === "direct" && place === converted;
+  const isOwners = isDirect && owners.includes(speaker);
+  const mediaFolders = CACHES.map((name) => join(resolve(options.dir), name));
   const load = (): LoadedConversation => {
-    const losses = new Set<string>();
+    const losses = new Set<string>(place === converted ? [] : [KEPT_ON_PAGE]);
+    const attachments = createAttachmentFiles({
+      sessionKey: place.key,
+      workspace: `workspaces/${agentId}`,
+      folders: mediaFolders,
+      mediaFolders,
+    });
     let taint: ImportedTaint = { sources: new Set(), speakers: new Set() };
     let lastEvent = "";
     let lastAt = 0;
@@ -147,16 +162,17 @@ export function convertChain(
       }
       taint = {
         sources: new Set(isOwners ? [] : (["history"] as const)),
-        speakers: new Set(isOwners ? [] : [place.kind === "direct" ? speaker : "unknown"]),
+        speakers: new Set(isOwners ? [] : [isDirect ? speaker : "unknown"]),
       };
       const generation = convertChatMessages(
         messages,
         {
-          id: place.kind === "direct" ? speaker : undefined,
-          name: asText(row["display_name"]) ?? chat.chatId,
+          id: isDirect ? speaker : undefined,
+          name: asText(row["display_name"]) ?? chat?.chatId ?? "unknown",
         },
         taint,
         losses,
+        attachments,
       );
       return generation.entries.length === 0 ? [] : [generation];
     });
@@ -168,6 +184,7 @@ export function convertChain(
       taint,
       lastEvent,
       losses,
+      files: attachments.files,
     });
   };
   return { import: { kind: "session", id, load }, items: earlier };
@@ -187,7 +204,24 @@ function readMessages(database: SourceDatabase | undefined, session: string): re
       toolCallId: asText(row["tool_call_id"]),
       toolName: asText(row["tool_name"]),
       at: millis(row["timestamp"]),
+      media: findAttachments(row["content"]),
     }));
+}
+
+/** Folders of a home with attachments: those of present versions, and of old ones. */
+const CACHES = [
+  ...["cache/images", "cache/audio", "cache/videos", "cache/documents", "cache"],
+  ...["image_cache", "audio_cache", "document_cache"],
+];
+
+/** Hermes names attachments in the text: `[The user sent a document: 'a.pdf'. It is saved at: /…/a.pdf. …]`. */
+const ATTACHMENT =
+  /(?:saved at: |image_url: |using image_url: |voice message: )(\/[^\s\]'"]+?)\.?(?=[\s\]'"]|$)/g;
+
+/** Returns the paths that Hermes wrote into a message. Those outside of its folders for attachments are not copied. */
+function findAttachments(content: unknown): readonly string[] {
+  if (typeof content !== "string" || !content.includes("[The user ")) return [];
+  return [...new Set([...content.matchAll(ATTACHMENT)].flatMap(([, path]) => path ?? []))];
 }
 
 /** Converts seconds with fractions to milliseconds. */

@@ -1,6 +1,7 @@
 import type { SourceAccount } from "../access.ts";
-import { type KnownGroups, mapAccess, toolsLoss } from "../common.ts";
+import { type KnownGroups, mapAccess } from "../common.ts";
 import type { Item } from "../item.ts";
+import { toAccountName } from "../names.ts";
 import { createSecretReader, mapSecret } from "../secrets.ts";
 import {
   asRecord,
@@ -10,6 +11,7 @@ import {
   type SourcePath,
 } from "../settings.ts";
 import type { PersonImport, ReadOptions, SettingImport } from "../source.ts";
+import { mapTools } from "./tools.ts";
 
 interface Converted {
   readonly imports: readonly (SettingImport | PersonImport)[];
@@ -61,14 +63,17 @@ export function convertConfiguration(root: unknown, facts: Facts, options: ReadO
   mapAgent(reader, facts.agentId, providers, warnings);
   const accounts = mapChannels(reader, secrets, facts, options);
   const places: SourcePath[] = CHANNEL_NAMES.flatMap((channel) =>
-    ["allowFrom", "groupPolicy", "groupAllowFrom"].map((key): SourcePath => ["channels", channel, key]),
+    [["channels", channel], ...listInstances(reader, ["channels", channel])].flatMap((at) =>
+      ["allowFrom", "groupPolicy", "groupAllowFrom"].map((key): SourcePath => [...at, key]),
+    ),
   );
-  const access = mapAccess(reader, places, accounts, options.owners);
+  const access = mapAccess(reader, places, accounts, options.owners, facts.paired);
   if (access.owners.length === 0)
     warnings.push(
       "nanobot knows no owners. Name yourself with --owner, for example --owner telegram:5001; otherwise nobody can approve anything in chats.",
     );
   mapTools(reader, secrets);
+  mapTranscription(reader, providers);
   const isUnified = reader.get("agents", "defaults", "unifiedSession") === true;
   if (isUnified)
     reader.note(
@@ -91,6 +96,7 @@ export function convertConfiguration(root: unknown, facts: Facts, options: ReadO
 }
 
 const CHANNEL_NAMES = Object.keys(FIELDS);
+const ACCOUNT = "main";
 
 type Secrets = ReturnType<typeof createSecretReader>;
 
@@ -158,22 +164,25 @@ function mapAgent(
     const model = rest !== undefined && prefix === theirs ? rest : name;
     return { name: `${NAME_OF[theirs] ?? theirs.replaceAll("_", "-")}/${model}`, unit };
   };
-  const model = reader.text(...at, "model");
-  const provider = reader.text(...at, "provider");
+  const preset = reader.text(...at, "modelPreset");
+  const from: SourcePath = preset === undefined ? at : ["modelPresets", preset];
+  if (preset !== undefined) reader.note([...at, "modelPreset"], "skipped", "Its model becomes the agent's.");
+  const model = reader.text(...from, "model");
+  const provider = reader.text(...from, "provider");
   const converted =
     model === undefined ? undefined : convert(model, provider === "auto" ? undefined : provider);
   if (converted !== undefined)
     reader.map(
       [
-        [...at, "model"],
-        [...at, "provider"],
+        [...from, "model"],
+        [...from, "provider"],
       ],
       [...to, "model"],
       converted.name,
       { unit: converted.unit },
     );
   else if (model !== undefined) {
-    reader.note([...at, "model"], "unsupported", "Its provider is not configured, or cannot be used here.");
+    reader.note([...from, "model"], "unsupported", "Its provider is not configured, or cannot be used here.");
     warnings.push(
       `The model ${model} cannot be used here. Set another one, otherwise the offline demo model answers.`,
     );
@@ -227,129 +236,100 @@ function mapChannels(
   facts: Facts,
   options: ReadOptions,
 ): readonly SourceAccount[] {
-  const accounts: SourceAccount[] = [];
-  for (const channel of reader.keys("channels")) {
+  return reader.keys("channels").flatMap((channel): readonly SourceAccount[] => {
     const at: SourcePath = ["channels", channel];
+    if (asRecord(reader.get(...at)) === undefined) return [];
     const fields = Object.hasOwn(FIELDS, channel) ? FIELDS[channel] : undefined;
-    if (asRecord(reader.get(...at)) === undefined) continue;
     if (fields === undefined) {
       reader.note(at, "unsupported", `This command imports no accounts of ${channel}.`);
-      continue;
+      return [];
     }
     if (reader.get(...at, "enabled") !== true) {
       reader.note(at, "skipped", "The channel was off.");
-      continue;
+      return [];
     }
     reader.note([...at, "enabled"], "skipped", "Channels that are listed are on.");
-    if (reader.has(...at, "instances")) {
-      reader.note(at, "unsupported", "Several instances of one channel. Configure them as accounts.");
-      continue;
-    }
-    const account = options.accounts[`${channel}/main`] ?? "main";
-    const to: SettingImport["path"] = ["channels", channel, "accounts", account];
-    const unit = `channel account ${channel}/${account}`;
-    for (const [theirs, { to: key, secret }] of Object.entries(fields)) {
-      const value = reader.text(...at, theirs);
-      if (value === undefined) continue;
-      if (secret === undefined) reader.map([...at, theirs], [...to, key], value, { unit });
-      else
-        mapSecret(
-          reader,
-          [...at, theirs],
-          [...to, key],
-          secrets.read(value, `${channel}-${account}-${key}`),
-          unit,
-        );
-    }
-    if (channel === "feishu") reader.map([], [...to, "transport"], "socket", { unit });
-    const people = asTexts(reader.get(...at, "allowFrom"));
-    const policy = reader.text(...at, "groupPolicy") ?? "mention";
-    const groups = asTexts(reader.get(...at, "groupAllowFrom"));
-    accounts.push({
-      channel,
-      account,
-      dm: people.includes("*") ? "open" : "pairing",
-      people,
-      paired: facts.paired.filter((each) => each.channel === channel).map(({ peerId }) => peerId),
-      groupPeople: people,
-      groups: policy === "allowlist" ? new Map(groups.map((id) => [id, {}])) : "any",
-      requireMention: policy !== "open",
-      knownGroups: [...(facts.knownGroups.get(channel) ?? [])],
+    return listInstances(reader, at).flatMap((instance) => {
+      if (reader.get(...instance, "enabled") === false) {
+        reader.note(instance, "skipped", "The account was off.");
+        return [];
+      }
+      reader.note([...instance, "enabled"], "skipped", "Accounts that are listed are on.");
+      return [mapAccount(reader, secrets, { channel, at, instance, fields }, facts, options)];
     });
-  }
-  return accounts;
+  });
 }
 
-function mapTools(reader: SettingsReader, secrets: Secrets): void {
-  for (const name of reader.keys("tools", "mcpServers")) {
-    const at: SourcePath = ["tools", "mcpServers", name];
-    if (reader.has(...at, "auth") || reader.get(...at, "type") === "sse") {
-      reader.note(at, "unsupported", "Sign-in and server-sent events of MCP servers.");
-      continue;
-    }
-    if (reader.texts(...at, "enabledTools").some((tool) => tool !== "*")) {
-      reader.note(
-        at,
-        "unsupported",
-        "Only some of its tools were enabled. Add the server, and name the tools in tools.allow.",
-      );
-      continue;
-    }
-    const ours = name
-      .toLowerCase()
-      .replace(/[^a-z0-9-]+/g, "-")
-      .slice(0, 24);
-    const to: SettingImport["path"] = ["mcp", "servers", ours];
-    const unit = `MCP server ${ours}`;
-    for (const key of ["command", "cwd", "url"]) {
-      const value = reader.text(...at, key);
-      if (value !== undefined) reader.map([...at, key], [...to, key], value, { unit, loss: toolsLoss(ours) });
-    }
-    const args = reader.texts(...at, "args");
-    if (args.length > 0) reader.map([...at, "args"], [...to, "args"], args, { unit });
-    for (const section of ["env", "headers"])
-      for (const key of reader.keys(...at, section))
-        mapSecret(
-          reader,
-          [...at, section, key],
-          [...to, section, key],
-          secrets.read(reader.get(...at, section, key), `mcp-${ours}-${key}`),
-          unit,
-        );
-    const seconds = reader.number(...at, "toolTimeout");
-    if (seconds !== undefined && seconds > 0)
-      reader.map([...at, "toolTimeout"], [...to, "callMs"], seconds * 1_000, { unit });
+/** Returns the places of a channel's accounts: the channel itself, or its instances, which inherit from it. */
+function listInstances(reader: SettingsReader, at: SourcePath): readonly SourcePath[] {
+  const instances = reader.get(...at, "instances");
+  return Array.isArray(instances) && instances.length > 0
+    ? [...instances.keys()].map((index) => [...at, "instances", index])
+    : [at];
+}
+
+interface AccountPlace {
+  readonly channel: string;
+  readonly at: SourcePath;
+  readonly instance: SourcePath;
+  readonly fields: Readonly<Record<string, { readonly to: string; readonly secret?: true }>>;
+}
+
+function mapAccount(
+  reader: SettingsReader,
+  secrets: Secrets,
+  { channel, at, instance, fields }: AccountPlace,
+  facts: Facts,
+  options: ReadOptions,
+): SourceAccount {
+  const find = (key: string): SourcePath =>
+    reader.has(...instance, key) ? [...instance, key] : [...at, key];
+  const named =
+    instance === at ? undefined : (reader.text(...instance, "name") ?? reader.text(...instance, "id"));
+  const theirs = named ?? (instance === at ? ACCOUNT : String(instance.at(-1)));
+  for (const key of ["name", "id"]) reader.note([...instance, key], "skipped", "It names the account.");
+  const account = toAccountName(channel, theirs, options);
+  const to: SettingImport["path"] = ["channels", channel, "accounts", account];
+  const unit = `channel account ${channel}/${account}`;
+  for (const [key, { to: ours, secret }] of Object.entries(fields)) {
+    const from = find(key);
+    const value = reader.text(...from);
+    if (value === undefined) continue;
+    if (secret === undefined) reader.map(from, [...to, ours], value, { unit });
+    else mapSecret(reader, from, [...to, ours], secrets.read(value, `${channel}-${account}-${ours}`), unit);
   }
-  if (reader.get("tools", "exec", "enable") === false)
-    reader.map(["tools", "exec", "enable"], ["agents", "defaults", "tools", "deny"], ["exec"]);
-  else
-    reader.note(
-      ["tools", "exec", "enable"],
-      "skipped",
-      "Agents need `exec` in tools.allow here, and run commands in a sandbox.",
-    );
-  const seconds = reader.number("tools", "exec", "timeout");
-  if (seconds !== undefined && seconds > 0)
-    reader.map(["tools", "exec", "timeout"], ["tools", "exec", "timeoutMs"], seconds * 1_000);
-  reader.note(["tools", "restrictToWorkspace"], "skipped", "Commands always see only the workspace here.");
-  const engine = reader.text("tools", "web", "search", "provider");
-  const key = secrets.read(reader.get("tools", "web", "search", "apiKey"), "web-search");
-  if (
-    (engine === "brave" || engine === "tavily") &&
-    reader.text("tools", "web", "search", "apiKey") !== undefined
-  ) {
-    reader.map(["tools", "web", "search", "provider"], ["tools", "web", "search", "engine"], engine, {
-      unit: "web search",
-    });
-    mapSecret(
-      reader,
-      ["tools", "web", "search", "apiKey"],
-      ["tools", "web", "search", "apiKey"],
-      key,
-      "web search",
-    );
-  }
-  const disabled = reader.texts("agents", "defaults", "disabledSkills");
-  if (disabled.length > 0)
-    reader.map(["agents", "defaults", "disabledSkills"], ["agents", "defaults", "skills", "deny"], disabled);
+  if (channel === "feishu") reader.map([], [...to, "transport"], "socket", { unit });
+  const people = asTexts(reader.get(...find("allowFrom")));
+  const policy = reader.text(...find("groupPolicy")) ?? "mention";
+  const groups = asTexts(reader.get(...find("groupAllowFrom")));
+  return {
+    channel,
+    account,
+    dm: people.includes("*") ? "open" : "pairing",
+    people,
+    // nanobot does not record to which account a person is paired.
+    paired: facts.paired.filter((each) => each.channel === channel).map(({ peerId }) => peerId),
+    groupPeople: people,
+    groups: policy === "allowlist" ? new Map(groups.map((id) => [id, {}])) : "any",
+    requireMention: policy !== "open",
+    knownGroups: [...(facts.knownGroups.get(channel) ?? [])],
+  };
+}
+
+/** Converts the model that transcribes recordings, if its provider has OpenAI's API. */
+function mapTranscription(reader: SettingsReader, providers: ReadonlyMap<string, string>): void {
+  const provider = reader.text("transcription", "provider");
+  const model = reader.text("transcription", "model");
+  const unit = provider === undefined ? undefined : providers.get(provider);
+  if (provider === undefined || model === undefined || unit === undefined || provider in API_OF) return;
+  const name = NAME_OF[provider] ?? provider.replaceAll("_", "-");
+  reader.map(
+    [
+      ["transcription", "provider"],
+      ["transcription", "model"],
+    ],
+    ["media", "transcription"],
+    `${name}/${model}`,
+    { unit },
+  );
 }

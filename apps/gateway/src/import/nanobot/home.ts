@@ -2,8 +2,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { GatewayError } from "@signalbox/home";
+import { createAttachmentFiles } from "../attachments.ts";
 import { convertChatMessages } from "../chat-messages.ts";
-import { CHANNELS, kindOfChat, placeChat } from "../chats.ts";
+import { CHANNELS, KEPT_ON_PAGE, keepOnPage, kindOfChat, placeChat } from "../chats.ts";
 import type { KnownGroups } from "../common.ts";
 import { toConversation } from "../conversations.ts";
 import { readConfigurationFile } from "../files.ts";
@@ -13,8 +14,10 @@ import { parseRecord } from "../records.ts";
 import { convertSchedules, type SourceSchedule, toFiveFields } from "../schedules.ts";
 import { asRecord, asText, createSettingsReader } from "../settings.ts";
 import type { ConversationImport, Import, LoadedConversation, ReadOptions, SourceHome } from "../source.ts";
-import { convertWorkspace } from "../workspaces.ts";
+import { keepWorkspace } from "../workspace-in-place.ts";
+import { convertWorkspace, type NoteRules, type SourceWorkspace } from "../workspaces.ts";
 import { convertConfiguration } from "./configuration.ts";
+import { addHistory, HISTORY_FILES, timeOf } from "./history.ts";
 
 const AGENT = "main";
 const ACCOUNT = "main";
@@ -64,8 +67,9 @@ export async function readNanobot(options: ReadOptions): Promise<SourceHome> {
   );
   items.push(...configuration.items);
   const imports: Import[] = [...configuration.imports];
+  const folders = [join(dir, "media"), workspaceDir];
   for (const session of sessions) {
-    const converted = convertSession(session, agentId, configuration, options);
+    const converted = convertSession(session, agentId, folders, configuration, options);
     if ("kind" in converted) imports.push(converted);
     else items.push(converted);
   }
@@ -76,15 +80,14 @@ export async function readNanobot(options: ReadOptions): Promise<SourceHome> {
   });
   imports.push(...jobs.imports);
   items.push(...jobs.items);
-  const workspace = convertWorkspace(
-    { agentId, dir: workspaceDir, without: ["sessions"] },
-    { isUntrusted: configuration.hadOthers && !options.trustMemory },
-  );
-  const history = convertHistory(workspaceDir, agentId, workspace.imports);
-  imports.push(...history.imports);
+  const rules = { isUntrusted: configuration.hadOthers && !options.trustMemory };
+  const source = { agentId, dir: workspaceDir, without: ["sessions"] };
+  const workspace = options.inPlace
+    ? keepWorkspace(source, rules)
+    : convertWithHistory({ ...source, without: ["sessions", ...HISTORY_FILES] }, rules);
+  imports.push(...workspace.imports);
   items.push(
     ...workspace.items.filter(({ why }) => why !== "It is read as a workspace of its own."),
-    ...history.items,
     ...listRest(dir, workspaceDir),
   );
   return {
@@ -100,6 +103,12 @@ export async function readNanobot(options: ReadOptions): Promise<SourceHome> {
     port: reader.number("gateway", "port") ?? PORT,
     close() {},
   };
+}
+
+/** Converts a workspace, and adds the summaries of earlier conversations to its notes. */
+function convertWithHistory(source: SourceWorkspace, rules: NoteRules) {
+  const converted = convertWorkspace(source, rules);
+  return { ...converted, imports: addHistory(source.dir, source.agentId, converted.imports) };
 }
 
 function readJson(file: string): Readonly<Record<string, unknown>> {
@@ -148,11 +157,6 @@ function decodeName(name: string): string {
   return Buffer.from(name.replace(/\.jsonl$/, ""), "base64url").toString("utf8");
 }
 
-function timeOf(value: unknown): number {
-  const at = typeof value === "number" ? value : typeof value === "string" ? Date.parse(value) : Number.NaN;
-  return Number.isFinite(at) ? at : 0;
-}
-
 function chatOf(key: string): { readonly channel: string; readonly chatId: string } | undefined {
   const [channel = "", chatId = ""] = key.split(/:(.*)/s);
   return chatId === "" ? undefined : { channel, chatId };
@@ -170,9 +174,13 @@ function listGroups(sessions: readonly Session[]): KnownGroups {
 
 type Configuration = ReturnType<typeof convertConfiguration>;
 
+/** Sources of conversations with nanobot itself: its terminal, its schedules and its interfaces for programs. */
+const OWN_CHANNELS = ["cli", "cron", "heartbeat", "system", "api", "websocket"];
+
 function convertSession(
   session: Session,
   agentId: string,
+  folders: readonly string[],
   { dmScope, owners }: Configuration,
   options: ReadOptions,
 ): ConversationImport | Item {
@@ -182,15 +190,27 @@ function convertSession(
   if (lines.length === 0) return item("skipped", "It contains no messages.");
   if (options.since !== undefined && updatedAt < options.since)
     return item("skipped", "It was not active in the chosen time.");
-  if (chat === undefined || !CHANNELS.includes(chat.channel))
-    return item("unsupported", `Conversations of ${chat?.channel ?? key} cannot be continued.`);
-  const account = options.accounts[`${chat.channel}/${ACCOUNT}`] ?? ACCOUNT;
-  const place = placeChat(chat, { agentId, account, dmScope });
+  const isOfGateway = OWN_CHANNELS.includes(chat?.channel ?? "");
+  if (isOfGateway && !options.all)
+    return item("skipped", `Conversations of ${chat?.channel} cannot be continued. --all keeps it.`);
+  const account = options.accounts[`${chat?.channel}/${ACCOUNT}`] ?? ACCOUNT;
+  const converted =
+    chat === undefined || !CHANNELS.includes(chat.channel)
+      ? `Conversations of ${chat?.channel ?? key} cannot be continued.`
+      : placeChat(chat, { agentId, account, dmScope });
+  const place = keepOnPage(converted, agentId, key, isOfGateway || options.keepUnsupported);
   if (typeof place === "string") return item("unsupported", place);
-  const speaker = `${chat.channel}:${chat.chatId}`;
-  const isOwners = place.kind === "direct" && owners.includes(speaker);
+  const speaker = `${chat?.channel}:${chat?.chatId}`;
+  const isDirect = place.kind === "direct" && place === converted;
+  const isOwners = isDirect && owners.includes(speaker);
   const load = (): LoadedConversation => {
-    const losses = new Set<string>();
+    const losses = new Set<string>(place === converted ? [] : [KEPT_ON_PAGE]);
+    const attachments = createAttachmentFiles({
+      sessionKey: place.key,
+      workspace: options.inPlace ? undefined : `workspaces/${agentId}`,
+      folders,
+      mediaFolders: folders.slice(0, 1),
+    });
     const taint: ImportedTaint = {
       sources: new Set(isOwners ? [] : (["history"] as const)),
       speakers: new Set(isOwners ? [] : ["unknown"]),
@@ -211,15 +231,17 @@ function convertSession(
         toolCallId: asText(line["tool_call_id"]),
         toolName: asText(line["name"]),
         at: timeOf(line["timestamp"]) || updatedAt,
+        media: line["media"],
       }));
     const generation = convertChatMessages(
       messages,
       {
-        id: place.kind === "direct" ? speaker : undefined,
-        name: place.kind === "direct" ? chat.chatId : "unknown",
+        id: isDirect ? speaker : undefined,
+        name: isDirect ? (chat?.chatId ?? "unknown") : "unknown",
       },
       taint,
       losses,
+      attachments,
     );
     return toConversation(place, {
       title: session.title,
@@ -229,6 +251,7 @@ function convertSession(
       taint,
       lastEvent: String(lines.length),
       losses,
+      files: attachments.files,
     });
   };
   return { kind: "session", id: key, load };
@@ -273,54 +296,6 @@ function readJobs(
   });
 }
 
-/** Adds nanobot's summaries of earlier conversations to the notes of their days. */
-function convertHistory(
-  workspaceDir: string,
-  agentId: string,
-  present: readonly Import[],
-): { readonly imports: readonly Import[]; readonly items: readonly Item[] } {
-  const file = join(workspaceDir, "memory", "history.jsonl");
-  if (!existsSync(file)) return { imports: [], items: [] };
-  const byDay = new Map<string, string[]>();
-  for (const line of readFileSync(file, "utf8").split("\n")) {
-    const entry = parseRecord(line);
-    const at = timeOf(entry["timestamp"]);
-    const text = asText(entry["content"]);
-    if (at === 0 || text === undefined) continue;
-    const day = new Date(at).toISOString().slice(0, 10);
-    byDay.set(day, [...(byDay.get(day) ?? []), text]);
-  }
-  const imports: Import[] = [];
-  const items: Item[] = [];
-  for (const [day, texts] of byDay) {
-    const to = `workspaces/${agentId}/memory/${day}.md`;
-    const id = `${agentId}/memory/history.jsonl#${day}`;
-    if (present.some((each) => each.kind === "file" && each.to === to)) {
-      items.push({
-        part: "memory",
-        id,
-        state: "conflict",
-        why: `The notes of ${day} exist. The summaries stay in memory/history.jsonl.`,
-      });
-      continue;
-    }
-    // Summaries repeat what anyone said, so they are never an owner's own words.
-    const lines = texts.map(
-      (text) =>
-        `- ${text.replace(/\s+/g, " ").replaceAll("<!--", "&lt;!--")} <!-- memory {"untrusted":"other"} -->`,
-    );
-    imports.push({
-      kind: "file",
-      part: "memory",
-      id,
-      content: { text: `${lines.join("\n")}\n` },
-      to,
-      loss: "Summaries of conversations count as untrusted.",
-    });
-  }
-  return { imports, items };
-}
-
 const READ = new Set(["config.json", "pairing.json", "sessions", "cron"]);
 
 /** Reports the rest of the folder. */
@@ -335,7 +310,7 @@ function listRest(dir: string, workspaceDir: string): readonly Item[] {
               part: "config",
               id: name,
               state: "skipped",
-              why: "Attachments of conversations are not copied.",
+              why: "Attachments of imported conversations are imported with them.",
             }
           : /^(logs?|cache|tmp|.*\.bak)$/.test(name)
             ? { part: "config", id: name, state: "skipped", why: "nanobot creates it again." }

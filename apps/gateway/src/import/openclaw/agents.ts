@@ -58,7 +58,11 @@ export function mapAgents(
       );
     else reader.map([], [...to, "id"], id);
     reader.note([...at, "identity"], "unsupported", "Write it into IDENTITY.md of the workspace.");
-    reader.note([...at, "workspace"], "skipped", `The folder becomes workspaces/${id}.`);
+    reader.note(
+      [...at, "workspace"],
+      "skipped",
+      facts.options.inPlace ? "It is used where it is." : `The folder becomes workspaces/${id}.`,
+    );
     reader.note([...at, "agentDir"], "skipped", "Its state is imported from there.");
     mapSettings(reader, at, to, facts);
     mapTools(reader, [...at, "tools"], [...to, "tools"], facts.warnings, general);
@@ -89,9 +93,13 @@ function mapSettings(
   reader: SettingsReader,
   at: SourcePath,
   to: SettingImport["path"],
-  { providers, timeZone, warnings }: AgentFacts,
+  { providers, timeZone, warnings, options }: AgentFacts,
 ): void {
-  reader.note([...at, "workspace"], "skipped", "Workspaces are copied to workspaces/<agent>.");
+  reader.note(
+    [...at, "workspace"],
+    "skipped",
+    options.inPlace ? "It is used where it is." : "Workspaces are copied to workspaces/<agent>.",
+  );
   reader.note([...at, "userTimezone"], "skipped", "It becomes the zone of schedules, hours and resets.");
   const model = reader.get(...at, "model");
   const primaryPath: SourcePath = typeof model === "string" ? [...at, "model"] : [...at, "model", "primary"];

@@ -1,12 +1,19 @@
 import { createHash } from "node:crypto";
-import { mergeAccess, type SourceAccount, toAccessSection } from "../access.ts";
+import {
+  formatPairing,
+  listOtherPairings,
+  mergeAccess,
+  type SourceAccount,
+  toAccessSection,
+} from "../access.ts";
 import { toolsLoss } from "../common.ts";
 import type { Item } from "../item.ts";
-import { toAgentId } from "../names.ts";
+import { toAccountName, toAgentId } from "../names.ts";
 import { createSecretReader, mapSecret } from "../secrets.ts";
 import { asRecord, createSettingsReader, type SettingsReader, type SourcePath } from "../settings.ts";
 import type { PersonImport, ReadOptions, SettingImport } from "../source.ts";
-import { readAccounts } from "./accounts.ts";
+import { mapWebSearch } from "../web-search.ts";
+import { readAccounts, stripPrefix } from "./accounts.ts";
 import { mapAgents } from "./agents.ts";
 import { mapBindings } from "./bindings.ts";
 import type { Facts } from "./facts.ts";
@@ -55,10 +62,11 @@ export function convertConfiguration(root: unknown, facts: Facts, options: ReadO
     execApprovals: facts.execApprovals,
   });
   const accounts = readAccounts(reader, secrets, { ...facts, options, channels: CHANNELS });
-  const access = convertAccess(reader, accounts, options, warnings);
+  const access = convertAccess(reader, accounts, facts.paired, options, warnings);
   mapBindings(reader, { accounts, access: access.merged, options, agents: agents.ids });
   const dmScope = mapSessions(reader, facts, timeZone);
   mapMcp(reader, secrets);
+  mapWebSearch(reader, ["tools", "web", "search"], secrets);
   mapSkills(reader, secrets);
   mapHooks(reader, secrets, options);
   for (const channel of reader.keys("channels"))
@@ -90,6 +98,7 @@ export function convertConfiguration(root: unknown, facts: Facts, options: ReadO
 function convertAccess(
   reader: SettingsReader,
   accounts: readonly SourceAccount[],
+  paired: Facts["paired"],
   options: ReadOptions,
   warnings: string[],
 ) {
@@ -129,11 +138,22 @@ function convertAccess(
     people: merged.pairings.map(
       (person): PersonImport => ({
         kind: "person",
-        id: `${person.channel}:${person.account}:${person.peerId}`,
+        id: formatPairing(person),
         ...person,
       }),
     ),
-    items: merged.notes.map(({ id, why }): Item => ({ part: "people", id, state: "skipped", why })),
+    items: [
+      ...merged.notes.map(({ id, why }): Item => ({ part: "people", id, state: "skipped", why })),
+      ...listOtherPairings(
+        paired.map(({ channel, account, peerId }) => ({
+          channel,
+          account: toAccountName(channel, account, options),
+          peerId: stripPrefix(peerId, channel),
+        })),
+        accounts,
+        merged,
+      ),
+    ],
   };
 }
 

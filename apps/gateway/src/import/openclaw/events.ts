@@ -1,5 +1,6 @@
 import type { AgentMessage, StopReason } from "@signalbox/agent-core";
 import type { ImportedGeneration } from "@signalbox/store";
+import type { AttachmentFiles } from "../attachments.ts";
 import {
   type ImportedTaint,
   MAX_MESSAGES,
@@ -21,6 +22,7 @@ export interface EventContext {
   readonly isMain: boolean;
   /** Content from a webhook or an e-mail. */
   readonly hasExternalContent: boolean;
+  readonly attachments: AttachmentFiles;
 }
 
 /** A history as it is stored here. */
@@ -210,14 +212,11 @@ function convertUser(
     taint.sources.add("history");
     taint.speakers.add("unknown");
   }
-  const media = facts?.["media"];
-  const kinds = (Array.isArray(media) ? media : []).map((each) => asText(asRecord(each)?.["kind"]) ?? "file");
-  if (kinds.length > 0) losses.add("Attachments are named, and their files are not copied.");
   return toUserMessage({
     messageId: asText(transport?.["messageId"]) ?? old?.messageId ?? `import:${asText(event["id"]) ?? ""}`,
     senderName: asText(facts?.["senderName"]) ?? old?.name ?? id ?? "unknown",
     senderId,
-    text: [old?.text ?? text, ...kinds.map((kind) => `[attachment: ${kind}, not kept]`)].join("\n"),
+    text: [old?.text ?? text, ...context.attachments.describe(facts?.["media"], losses)].join("\n"),
     timestamp: at,
   });
 }

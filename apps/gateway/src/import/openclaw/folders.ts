@@ -5,6 +5,7 @@ import type { Item } from "../item.ts";
 import { toAgentId } from "../names.ts";
 import { createSettingsReader } from "../settings.ts";
 import type { Import, ReadOptions } from "../source.ts";
+import { keepWorkspace } from "../workspace-in-place.ts";
 import { convertSkills, convertWorkspace, type SourceWorkspace } from "../workspaces.ts";
 import { findAgents } from "./agents.ts";
 import type { Configuration } from "./configuration.ts";
@@ -22,23 +23,29 @@ interface FoundFiles {
   readonly workspaceDirs: readonly string[];
 }
 
-/** Reads the workspaces of all agents, and the skills that they share. */
-export function readFiles(
+/** A folder that is the workspace of an agent. An agent may have several. */
+export interface WorkspaceFolder {
+  /** Id of the agent in the source. */
+  readonly id: string;
+  readonly folder: string;
+}
+
+/** Returns the existing workspaces of the agents. */
+export function findWorkspaces(
   dir: string,
   root: unknown,
   agents: readonly string[],
-  state: State,
-  { hadOthers, defaultAgent }: Configuration,
+  { defaultAgent }: Configuration,
   options: ReadOptions,
   locate: Locate,
-): FoundFiles {
+): readonly WorkspaceFolder[] {
   const reader = createSettingsReader(root);
   const paths = findAgents(reader);
   const fallback = reader.text("agents", "defaults", "workspace");
   const expand = (path: string): string => locate(resolve(path.replace(/^~(?=\/|$)/, homedir())));
   const isDefault = (id: string): boolean => toAgentId(id, options) === defaultAgent;
   const ids = agents.length === 0 ? ["main"] : agents;
-  const candidates = ids.flatMap((id) => {
+  return ids.flatMap((id) => {
     const at = paths.get(id);
     const own = at === undefined ? undefined : reader.text(...at, "workspace");
     const folders =
@@ -51,22 +58,40 @@ export function readFiles(
           ];
     return folders.filter((folder) => existsSync(folder)).map((folder) => ({ id, folder }));
   });
+}
+
+/** Reads the workspaces of all agents, and the skills that they share. */
+export function readFiles(
+  dir: string,
+  workspaces: readonly WorkspaceFolder[],
+  state: State,
+  { hadOthers }: Configuration,
+  options: ReadOptions,
+): FoundFiles {
   const imports: Import[] = [];
   const items: Item[] = [];
   const foreignLines: string[] = [];
   const seen = new Map<string, string>();
   const isUntrusted = hadOthers && !options.trustMemory;
-  for (const { id, folder } of candidates) {
+  for (const { id, folder } of workspaces) {
     const workspace: SourceWorkspace = {
       agentId: toAgentId(id, options),
       dir: folder,
-      without: candidates
+      without: workspaces
         .map((other) => relative(folder, other.folder))
         .filter((path) => path !== "" && !path.startsWith("..")),
       generated: state.generated.get(folder) ?? new Map<string, string>(),
     };
-    const converted = convertWorkspace(workspace, { isUntrusted });
+    const isOnly = workspaces.filter((other) => other.id === id).length === 1;
+    const converted =
+      options.inPlace && isOnly
+        ? keepWorkspace(workspace, { isUntrusted })
+        : convertWorkspace(workspace, { isUntrusted });
     for (const each of converted.imports) {
+      if (each.kind === "setting") {
+        imports.push(each);
+        continue;
+      }
       const other = seen.get(each.to);
       if (other !== undefined && other !== folder)
         items.push({
@@ -86,7 +111,7 @@ export function readFiles(
   const skills = convertSkills(join(dir, "skills"), "skills", "skills");
   imports.push(...skills.imports);
   items.push(...skills.items);
-  return { imports, items, foreignLines, workspaceDirs: candidates.map(({ folder }) => folder) };
+  return { imports, items, foreignLines, workspaceDirs: workspaces.map(({ folder }) => folder) };
 }
 
 /** Entries of the state folder that other functions read, or that OpenClaw creates again. */
@@ -108,7 +133,8 @@ export function listRest(dir: string, workspaces: readonly string[]): readonly I
     if (RECREATED.test(name)) add(name, "skipped", "OpenClaw creates it again.");
     else if (name === "media") {
       const count = countFiles(path);
-      if (count > 0) add(name, "skipped", `${count} attachments of conversations are not copied.`);
+      if (count > 0)
+        add(name, "skipped", `${count} files. Those of imported conversations are imported with them.`);
       else add(name, "skipped", "It is empty.");
     } else if (/^workspace/.test(name)) add(name, "skipped", "No agent of the configuration uses it.");
     else

@@ -15,7 +15,7 @@ import { findAgents } from "./agents.ts";
 import { extractBackup } from "./archive.ts";
 import { type Configuration, convertConfiguration } from "./configuration.ts";
 import { mapExecApprovals } from "./exec-approvals.ts";
-import { type Locate, listRest, readFiles } from "./folders.ts";
+import { findWorkspaces, type Locate, listRest, readFiles } from "./folders.ts";
 import { readJobs } from "./jobs.ts";
 import { convertSessions, findMainPeople, listGroups } from "./sessions.ts";
 import { readDatabaseState, readFileState } from "./state.ts";
@@ -33,6 +33,11 @@ const FIRST_AGENT_VERSION = 4;
  */
 export async function readOpenclaw(options: ReadOptions): Promise<SourceHome> {
   if (!statSync(options.dir).isFile()) return readFolder(options, (path) => path);
+  if (options.inPlace)
+    throw new GatewayError(
+      "usage",
+      "--in-place needs a folder: the workspaces of a backup are temporary copies.",
+    );
   const backup = extractBackup(options.dir);
   try {
     const source = readFolder({ ...options, dir: backup.stateDir }, backup.locate);
@@ -97,17 +102,22 @@ function readHome(
   );
   items.push(...configuration.items);
   const imports: Import[] = [...configuration.imports];
+  const agentIds = [...agentsOfConfiguration.keys()];
+  const workspaces = findWorkspaces(dir, root, agentIds, configuration, options, locate);
   const conversations = convertSessions(sessions, {
     configuration,
     links: readLinks(root),
     options,
     channels: ["telegram", "discord", "slack", "feishu"],
+    folders: [join(dir, "media"), ...workspaces.map(({ folder }) => folder)],
+    mediaFolders: ["inbound", "outbound"].map((name) => join(dir, "media", name)),
+    locate,
   });
   imports.push(...conversations.imports);
   items.push(...conversations.items);
   const approvals = mapExecApprovals(
     state.execApprovals,
-    [...agentsOfConfiguration.keys()].map((id) => toAgentId(id, options)),
+    agentIds.map((id) => toAgentId(id, options)),
   );
   imports.push(...approvals.imports);
   items.push(...approvals.items);
@@ -118,15 +128,7 @@ function readHome(
   });
   imports.push(...jobs.imports);
   items.push(...jobs.items);
-  const files = readFiles(
-    dir,
-    root,
-    [...agentsOfConfiguration.keys()],
-    state,
-    configuration,
-    options,
-    locate,
-  );
+  const files = readFiles(dir, workspaces, state, configuration, options);
   imports.push(...files.imports);
   items.push(...files.items, ...listRest(dir, files.workspaceDirs));
   return {

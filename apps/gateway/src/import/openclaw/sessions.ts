@@ -1,10 +1,11 @@
-import { createHash } from "node:crypto";
 import type { ImportedGeneration } from "@signalbox/store";
+import { createAttachmentFiles } from "../attachments.ts";
+import { KEPT_ON_PAGE } from "../chats.ts";
 import { toConversation } from "../conversations.ts";
 import type { Item } from "../item.ts";
 import type { ImportedTaint } from "../messages.ts";
 import { toAccountName, toAgentId } from "../names.ts";
-import { createPageConversation, type SessionPlace } from "../places.ts";
+import { IMPORTED_PAGE, placeOnOwnersPage, type SessionPlace } from "../places.ts";
 import { asRecord, asText } from "../settings.ts";
 import type { ConversationImport, LoadedConversation, ReadOptions } from "../source.ts";
 import { stripPrefix } from "./accounts.ts";
@@ -21,6 +22,11 @@ interface SessionFacts {
   readonly links: ReadonlyMap<string, string>;
   readonly options: ReadOptions;
   readonly channels: readonly string[];
+  /** Folders that may contain attachments. */
+  readonly folders: readonly string[];
+  /** Folders in which attachments are found by their names alone. */
+  readonly mediaFolders: readonly string[];
+  readonly locate: (path: string) => string;
 }
 
 type Person = { readonly channel: string; readonly account: string; readonly peerId: string };
@@ -112,15 +118,11 @@ export function convertSessions(
   return { imports, items };
 }
 
-/** Prefix of the ids of conversations that the import puts on the web page. */
-const IMPORTED_PAGE = "import-";
-
 /** Returns a conversation of owners on the web page for a session that nobody can continue. */
 function placeOnPage(key: string, options: ReadOptions): SessionPlace | undefined {
   const [prefix, theirs = ""] = key.split(":");
   if (prefix !== "agent" || theirs === "") return undefined;
-  const id = createHash("sha256").update(key).digest("hex").slice(0, 16);
-  return createPageConversation(toAgentId(theirs, options), `${IMPORTED_PAGE}${id}`);
+  return placeOnOwnersPage(toAgentId(theirs, options), key);
 }
 
 function createKeyFacts(session: SourceSession, { configuration, links, channels, options }: SessionFacts) {
@@ -170,8 +172,15 @@ function load(
   sessions: readonly SourceSession[],
   facts: SessionFacts,
 ): LoadedConversation {
-  const { configuration, options } = facts;
+  const { configuration, options, folders, mediaFolders, locate } = facts;
   const losses = new Set<string>();
+  const attachments = createAttachmentFiles({
+    sessionKey: place.key,
+    workspace: options.inPlace ? undefined : `workspaces/${place.agentId}`,
+    folders,
+    mediaFolders,
+    locate,
+  });
   const generations: ImportedGeneration[] = [];
   let taint: ImportedTaint = { sources: new Set(), speakers: new Set() };
   let lastEvent = "";
@@ -193,6 +202,7 @@ function load(
         owners: configuration.owners,
         isMain: /^agent:[^:]+:main$/.test(session.key),
         hasExternalContent: windows.some((window) => window.hasExternalContent),
+        attachments,
       },
     );
     generations.push(...converted.generations);
@@ -202,8 +212,7 @@ function load(
     updatedAt = Math.max(updatedAt, converted.lastAt, session.updatedAt);
   }
   const isPage = place.channel === "web" && place.peer.startsWith(IMPORTED_PAGE);
-  if (isPage && place.peer !== `${IMPORTED_PAGE}main`)
-    losses.add("It is kept as a conversation of the web page, for owners.");
+  if (isPage && place.peer !== `${IMPORTED_PAGE}main`) losses.add(KEPT_ON_PAGE);
   if (isPage) {
     taint.sources.add("history");
     taint.speakers.add("unknown");
@@ -216,5 +225,6 @@ function load(
     taint,
     lastEvent,
     losses,
+    files: attachments.files,
   });
 }
