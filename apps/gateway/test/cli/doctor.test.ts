@@ -53,13 +53,19 @@ it("ends with 1 where something would keep a gateway from working, and says what
   writeFileSync(join(home, "signalbox.db"), "no database");
   const { out, code } = await doctor();
   expect(code).toBe(1);
-  expect(out).toMatch(/^error +database: .*\n +Stop the gateway, keep a copy of the file/m);
+  expect(out).toMatch(
+    /^error +database: .*\n +No backup is known\. Stop the gateway and move .*signalbox\.db/m,
+  );
 });
 
 it("--json has each finding with its remedy", async () => {
   const findings: unknown = JSON.parse((await doctor("--json")).out);
   expect(findings).toContainEqual(expect.objectContaining({ part: "node", state: "ok" }));
-  const policy = { part: "policy", state: "ok", detail: expect.stringContaining("no guest can use exec") };
+  const policy = {
+    part: "policy",
+    state: "ok",
+    detail: expect.stringContaining("guests can neither run commands"),
+  };
   expect(findings).toContainEqual(expect.objectContaining(policy));
 });
 
