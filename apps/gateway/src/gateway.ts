@@ -41,7 +41,7 @@ import { ShutdownAbort } from "./shutdown.ts";
 import type { EmitTrigger } from "./triggers/trigger.ts";
 
 /** Delay before the lease of an account that another gateway holds is requested again, in milliseconds. */
-const LEASE_RETRY_MS = 1_000;
+const LEASE_RETRY_MS = 500;
 /** Time limit for stopping running turns, in milliseconds. */
 const ENDING_MS = 5_000;
 

@@ -1,7 +1,7 @@
 import { getTakenFrom } from "@signalbox/store/backend";
 import { FencedError } from "@signalbox/store/errors";
 import type { Lease, LeaseStore, LeaseToken } from "@signalbox/store/types";
-import { and, asc, eq, getTableColumns, gt, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, ne, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Database } from "./database.ts";
 import { lease } from "./schema/index.ts";
@@ -52,9 +52,17 @@ export function createFence(database: Database): Fence {
 }
 
 export function createLeaseStore({ database }: Context): LeaseStore {
+  /** Gateways often request leases that others hold. This finds them without a transaction that gets an id and locks. */
+  async function isHeldByOther(name: string, holder: string): Promise<boolean> {
+    const isOther = and(eq(lease.name, name), ne(lease.holder, holder), gt(lease.expiresAt, database.now()));
+    const rows = await database.query((db) => db.select({ name: lease.name }).from(lease).where(isOther));
+    return rows.length > 0;
+  }
+
   return {
-    acquire: (name, holder, ttlMs) =>
-      database.write(async ({ db, now }) => {
+    async acquire(name, holder, ttlMs) {
+      if (await isHeldByOther(name, holder)) return undefined;
+      return database.write(async ({ db, now }) => {
         // Waits for the writes under this lease that are in progress.
         const locked = db.select().from(lease).where(eq(lease.name, name)).for("update");
         const [[before], at] = await Promise.all([locked, now]);
@@ -69,7 +77,8 @@ export function createLeaseStore({ database }: Context): LeaseStore {
             : await values.onConflictDoUpdate({ target: lease.name, set: taken }).returning();
         // Another holder may have acquired a new name in the meantime.
         return inserted[0] && { ...inserted[0], ...getTakenFrom(before, holder) };
-      }, `lease ${name}`),
+      }, `lease ${name}`);
+    },
 
     renew: (leases, ttlMs) =>
       database.write(async ({ db }) => {

@@ -17,8 +17,10 @@ export interface Neighbors {
   stop(): Promise<void>;
 }
 
+/** Interval at which the store is searched for agents that no node runs, in milliseconds. */
+const AGENTS_MS = 500;
 /** Interval at which the store is searched for work that no hint reported, in milliseconds. */
-const LOOK_MS = 1_000;
+const WORK_MS = 1_000;
 
 /**
  * Moves agents between gateways, and takes the messages and requests of agents that run here.
@@ -29,7 +31,7 @@ export function createNeighbors(ctx: GatewayContext, onLost: (error: Error) => v
   const { sharedSeats, heldLeases, store, logger } = ctx;
   if (sharedSeats === undefined) return { start: async () => {}, stop: async () => {} };
   const workspaces = createOwnWorkspaces(ctx);
-  let timer: NodeJS.Timeout | undefined;
+  let timers: readonly NodeJS.Timeout[] = [];
   let stopListening = (): void => {};
 
   async function moveAgents(): Promise<void> {
@@ -46,8 +48,9 @@ export function createNeighbors(ctx: GatewayContext, onLost: (error: Error) => v
     if (taken.length > 0) logger.info({ agents: taken }, "agents run on this node now");
     if (left.length > 0) logger.info({ agents: left }, "agents were given up for another node");
     if (taken.length + left.length === 0) return;
-    await reloadTriggers(ctx);
+    // Messages that wait do not wait for the triggers.
     work.request();
+    await reloadTriggers(ctx);
   }
 
   async function takeWork(): Promise<void> {
@@ -69,16 +72,16 @@ export function createNeighbors(ctx: GatewayContext, onLost: (error: Error) => v
       ctx.liveRelay?.start();
       await retry(moveAgents);
       await retry(takeWork);
-      timer = setInterval(() => {
-        agents.request();
-        work.request();
-      }, LOOK_MS).unref();
+      timers = [
+        setInterval(() => agents.request(), AGENTS_MS).unref(),
+        setInterval(() => work.request(), WORK_MS).unref(),
+      ];
       stopListening = store.hints.listen((agentId) => {
         if (!isLiveTopic(agentId) && runsHere(ctx, agentId)) work.request();
       });
     },
     async stop() {
-      clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
       stopListening();
       await Promise.all([agents.stop(), work.stop()]);
     },

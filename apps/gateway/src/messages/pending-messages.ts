@@ -25,8 +25,8 @@ export class PendingMessages {
   }
 
   /**
-   * Runs the changes of a message one after the other, because a platform may deliver the same change twice at once. The
-   * second delivery then finds what the first one has stored.
+   * Runs the changes of a message one after the other, because a platform may deliver the same change twice at once.
+   * The second delivery then finds what the first one has stored.
    */
   async change<T>(message: NamedMessage, work: () => Promise<T>): Promise<T> {
     const key = getKey(message);

@@ -23,7 +23,7 @@ export interface NewlyAddressed {
   taken(id: InboxId): Promise<void>;
 }
 
-/** An edit that was accepted as a message of its own. */
+/** An edit that was accepted as a separate message. */
 export interface Correction {
   readonly correction: Accepted;
   /** True if the message is reserved for this node. Otherwise it waits behind earlier ones that must be claimed. */
@@ -187,8 +187,9 @@ async function revise({ store, tracer }: GatewayContext, id: InboxId, stored: In
 }
 
 /**
- * Applies an edit to a message that is still waiting, unless an earlier correction waits, too. Its run starts after the edit is stored. Otherwise, the platform
- * could deliver the edit again while the row has the earlier text, and the run would read the edit twice.
+ * Applies an edit to a message that is still waiting, unless an earlier correction waits, too. Its run starts after the
+ * edit is stored. Otherwise, the platform could deliver the edit again while the row has the earlier text, and the run
+ * would read the edit twice.
  *
  * @returns false if the message needs a correction instead
  */
