@@ -121,8 +121,8 @@ export interface Lanes<Item extends LaneItem> {
    */
   recall(key: string, id: string, reason: Error): boolean;
   /**
-   * Replaces a waiting item with the result of `change`, or removes it if that is undefined. No run takes the item, or a
-   * later one of its key, while `change` is in progress. If `change` rejects, the item stays as it was.
+   * Replaces a waiting item with the result of `change`, or removes it if that is undefined. No run takes the item, or
+   * a later one of its key, while `change` is in progress. If `change` rejects, the item stays as it was.
    *
    * @returns `not_waiting`, without calling `change`, if the item is not waiting, for instance because a run has taken
    * it; `dropped` if it was withdrawn or dropped while `change` was in progress

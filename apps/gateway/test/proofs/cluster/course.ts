@@ -21,7 +21,7 @@ const ROUND: Readonly<Record<Disturbance, number>> = {
 };
 
 /** Longest pause between two disturbances, in milliseconds. */
-const PAUSE_MS = 1_500;
+const PAUSE_MS = 1_000;
 
 export interface ClusterReport {
   /** A sentence for each broken promise. */

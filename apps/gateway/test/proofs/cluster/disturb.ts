@@ -98,7 +98,7 @@ async function kill(world: ClusterWorld, random: Random): Promise<Outcome> {
     child.signal("SIGKILL");
   }
   await Promise.all(victims.map(({ child }) => child.exited));
-  if (random.chance(0.3)) {
+  if (random.chance(0.5)) {
     await world.startAll();
     return { takeovers: [], violations: [] };
   }

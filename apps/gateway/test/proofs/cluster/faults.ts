@@ -45,7 +45,9 @@ export const FAULTS: readonly PlantedFault[] = [
     edits: [
       {
         file: "apps/gateway/src/maintenance/neighbors.ts",
-        from: "        agents.request();\n        work.request();\n",
+        from: `        setInterval(() => agents.request(), AGENTS_MS).unref(),
+        setInterval(() => work.request(), WORK_MS).unref(),
+`,
         to: "",
       },
     ],

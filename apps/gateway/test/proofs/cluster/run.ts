@@ -107,10 +107,10 @@ function countBroken(): number {
   return [...broken.values()].reduce((total, count) => total + count, 0);
 }
 
-/** Prints the time of a disturbance and, if it took too long, what was taken last. */
+/** Prints the time of a disturbance and what was taken last. */
 function printOutcome(what: Disturbance, { takeovers: times }: Outcome): void {
   const words = times.map(({ ms, last }) => {
-    const reason = ms > MAX_MS && last.length > 0 ? ` (last: ${last.join(", ")})` : "";
+    const reason = last.length > 0 ? ` (last: ${last.join(", ")})` : "";
     return `${Math.round(ms)} ms${reason}`;
   });
   console.log(`${what} ${words.join(", ")}`);

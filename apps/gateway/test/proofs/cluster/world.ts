@@ -31,8 +31,8 @@ const LEDGER = fileURLToPath(new URL("../crash/ledger.ts", import.meta.url));
 const NODES = 3;
 /** Several for each node, so that each has seats. */
 const AGENTS = ["worker-1", "worker-2", "worker-3", "worker-4", "worker-5"] as const;
-/** Differences of the nodes' clocks from the right time, in milliseconds. */
-const SKEWS_MS = [0, 20_000, -20_000] as const;
+/** Differences of the nodes' clocks from the right time, in milliseconds. More than the duration of a lease. */
+const SKEWS_MS = [0, 7_000, -7_000] as const;
 /** Duration of the gateway's leases on a shared store, in milliseconds. */
 const LEASE_MS = 5_000;
 /** Delay after which an answer has a draft, in milliseconds. */
