@@ -87,7 +87,9 @@ function pickVictim({ nodes }: ClusterWorld, random: Random): Victim {
 async function kill(world: ClusterWorld, random: Random): Promise<Outcome> {
   const { database, expectExit } = world;
   const first = pickVictim(world, random);
-  const second = random.chance(0.15) ? pickVictim(world, random) : first;
+  // Somebody must take over.
+  const mayKillTwo = world.nodes.length > 2;
+  const second = mayKillTwo && random.chance(0.15) ? pickVictim(world, random) : first;
   const victims = [...new Set([first.child, second.child])].map((child) =>
     child === first.child ? first : second,
   );

@@ -28,7 +28,6 @@ const VERIFICATION = "verification-of-the-app";
 const MODEL = "anthropic/claude-sonnet-4-6";
 const LEDGER = fileURLToPath(new URL("../crash/ledger.ts", import.meta.url));
 
-const NODES = 3;
 /** Several for each node, so that each has seats. */
 const AGENTS = ["worker-1", "worker-2", "worker-3", "worker-4", "worker-5"] as const;
 /** Differences of the nodes' clocks from the right time, in milliseconds. More than the duration of a lease. */
@@ -49,6 +48,8 @@ export interface ClusterOptions {
   readonly server: DatabaseServer;
   /** Number of conversations on Feishu. */
   readonly sessions: number;
+  /** Number of gateways, at most three. Default: 3. */
+  readonly nodes?: number;
   /** Longest pause of a person between two messages, in milliseconds. */
   readonly pauseMs: number;
   /** The handling of messages that arrive during a run. Default: one that the seed chooses. */
@@ -184,7 +185,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterWorld
   });
 
   const nodes: Node[] = [];
-  for (let index = 0; index < NODES; index += 1) {
+  for (const [index, skewMs] of SKEWS_MS.slice(0, options.nodes).entries()) {
     const name = `node-${index + 1}`;
     nodes.push(
       await createNode({
@@ -194,7 +195,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterWorld
         configure: configure(name),
         main: options.main ?? TUNED_MAIN,
         env: {
-          SIGNALBOX_SKEW_MS: String(SKEWS_MS[index] ?? 0),
+          SIGNALBOX_SKEW_MS: String(skewMs),
           SIGNALBOX_DRAFT_MS: String(DRAFT_MS),
           ...(options.leaseMs === undefined ? {} : { SIGNALBOX_LEASE_MS: String(options.leaseMs) }),
         },
@@ -245,7 +246,9 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterWorld
     children.push(child);
     breaks += 1;
     void child.exited.then((exit) => {
-      const isExpected = expected.has(child) || (options.mayLoseLeases === true && isFenced(child, exit));
+      const isFailStop =
+        isUndecided(child, exit) || (options.mayLoseLeases === true && isFenced(child, exit));
+      const isExpected = expected.has(child) || isFailStop;
       if (!isExpected) unexpected.push(describeExit(node, child, exit));
     });
   };
@@ -309,6 +312,14 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterWorld
 /** A process that lost a lease ends itself with this code and says so. */
 function isFenced(child: GatewayChild, { code }: Exit): boolean {
   return code === 1 && /another node runs|lease/.test(child.said().slice(-LOG_END));
+}
+
+/**
+ * A process ends itself if a server that crashed during a commit may have given the id of the transaction to another
+ * one, so that nobody can know the outcome. The next process reads what was stored.
+ */
+function isUndecided(child: GatewayChild, { code }: Exit): boolean {
+  return code === 1 && child.said().slice(-LOG_END).includes("it is unknown whether the server committed");
 }
 
 /** The end of the log says why a process ended. */
