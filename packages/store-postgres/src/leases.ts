@@ -52,7 +52,7 @@ export function createFence(database: Database): Fence {
 }
 
 export function createLeaseStore({ database }: Context): LeaseStore {
-  /** Gateways often request leases that others hold. This finds them without a transaction that gets an id and locks. */
+  /** Gateways often request leases that others hold. This query finds them without locks. */
   async function isHeldByOther(name: string, holder: string): Promise<boolean> {
     const isOther = and(eq(lease.name, name), ne(lease.holder, holder), gt(lease.expiresAt, database.now()));
     const rows = await database.query((db) => db.select({ name: lease.name }).from(lease).where(isOther));

@@ -96,6 +96,23 @@ it("retries with a delay that doubles from one second to 30 seconds", async () =
   expect(delays.map(({ ms }) => ms)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
 });
 
+it.each([true, false])(
+  "tells a channel if other hosts send through its account, too: %s",
+  async (isShared) => {
+    const contexts: unknown[] = [];
+    const definition = createChannel(async () => {});
+    const { accounts } = createHost({
+      ...definition,
+      create: async (context) => {
+        contexts.push(context.isShared);
+        return definition.create(context);
+      },
+    });
+    await accounts.start(isShared ? { ...services, isShared } : services);
+    expect(contexts).toEqual([isShared]);
+  },
+);
+
 it("starts chosen accounts first and the others later, each once", async () => {
   const starts: string[] = [];
   const counted = (id: string): ChannelDefinition => ({
