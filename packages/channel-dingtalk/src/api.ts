@@ -27,7 +27,7 @@ export interface DingTalkApi {
   readonly robotCode: string;
   call(call: ApiCall): Promise<Payload>;
   /** Uploads a file without showing it to anyone. */
-  upload(type: "image" | "file", file: File, signal: AbortSignal): Promise<Payload>;
+  upload(type: "image" | "voice" | "file", file: File, signal: AbortSignal): Promise<Payload>;
   /** Requests a connection for stream mode, for which the app authenticates with its secret. */
   openConnection(subscriptions: readonly Payload[], signal: AbortSignal): Promise<Payload>;
   /** Requests a token, which proves that the credentials are valid. */

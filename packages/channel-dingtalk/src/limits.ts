@@ -1,7 +1,7 @@
 /**
  * DingTalk's limits. Sources: the pages "Send group chat messages with a bot" (15,000 bytes), "Upload media files"
- * (20 MB), "Rate limits" (20 calls of an API per second and app with the standard edition), "Obtain the access token"
- * (2 hours), and the Node.js stream SDK (an unanswered message is delivered again after 60 s).
+ * (20 MB, 2 MB for voice), "Rate limits" (20 calls of an API per second and app with the standard edition), "Obtain the
+ * access token" (2 hours), and the Node.js stream SDK (an unanswered message is delivered again after 60 s).
  */
 export const limits = {
   /** Maximum length of a text in UTF-8 bytes. Its JSON form, in which quotes take two bytes, must fit as well. */
@@ -16,6 +16,7 @@ export const limits = {
   valueBytes: 500,
   imageBytes: 20_971_520,
   fileBytes: 20_971_520,
+  voiceBytes: 2_097_152,
   mediaBytes: 20_971_520,
   messagesPerSecond: 1,
   messageBurst: 5,

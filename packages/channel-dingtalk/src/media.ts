@@ -4,6 +4,8 @@ import {
   createFetchedMedia,
   createRequests,
   type FetchedMedia,
+  getOpusMs,
+  isOpus,
   isPayload,
   type MediaPart,
   type MediaRef,
@@ -19,11 +21,12 @@ import { limits } from "./limits.ts";
 import type { Rendered } from "./outbound/render.ts";
 
 /** Limits of outbound attachments. Source: DingTalk's page "Upload media files". */
-export const sendMedia: Readonly<Record<"image" | "file", SendMediaLimit>> = {
+export const sendMedia: Readonly<Record<"image" | "audio" | "file", SendMediaLimit>> = {
   image: {
     maxBytes: limits.imageBytes,
     mimeTypes: ["image/jpeg", "image/png", "image/gif", "image/bmp"],
   },
+  audio: { maxBytes: limits.voiceBytes, mimeTypes: ["audio/ogg"] },
   file: { maxBytes: limits.fileBytes },
 };
 
@@ -41,14 +44,19 @@ export async function attach(
   { openMedia, signal }: Pick<SendOptions, "openMedia" | "signal">,
 ): Promise<Rendered> {
   const bytes = await readMedia(part, sendMedia, openMedia);
+  // DingTalk does not accept a recording without its duration.
+  const durationMs = part.voice === true && isOpus(bytes) ? getOpusMs(bytes) : undefined;
   const isImage = part.kind === "image";
   // DingTalk recognizes images by the extension of the uploaded file, which people do not see.
   const name = isImage ? `image.${EXTENSIONS[part.mimeType] ?? "jpg"}` : part.name;
   const file = new File([bytes], name, { type: part.mimeType });
-  const mediaId = textAt(await api.upload(isImage ? "image" : "file", file, signal), "media_id");
+  const type = isImage ? "image" : durationMs === undefined ? "file" : "voice";
+  const mediaId = textAt(await api.upload(type, file, signal), "media_id");
   if (mediaId === undefined)
     throw new ChannelError("transient", "DingTalk: uploaded, but the response contains no media id");
   if (isImage) return { msgKey: "sampleImageMsg", parameters: { photoURL: mediaId } };
+  if (durationMs !== undefined)
+    return { msgKey: "sampleAudio", parameters: { mediaId, duration: String(durationMs) } };
   const fileType = /\.(\w{1,10})$/.exec(part.name)?.[1]?.toLowerCase() ?? "bin";
   return { msgKey: "sampleFile", parameters: { mediaId, fileName: part.name, fileType } };
 }

@@ -1,4 +1,5 @@
 import { groupId, person } from "@signalbox/testkit/dingtalk";
+import { createOggOpus } from "@signalbox/testkit/speech";
 import { describe, expect, it } from "vitest";
 import { type Bench, expectChannelError, never, openBench } from "./harness.ts";
 
@@ -131,6 +132,26 @@ describe("messages", () => {
     const openMedia = async () => new Blob([new Uint8Array([1, 2, 3])]).stream();
     await bench.channel.send(to, { parts: [part] }, { ...options, openMedia });
     expect(bench.fakeServer.sent.at(-1)).toMatchObject({ kind: "sampleFile", fileName: "报告.pdf" });
+  });
+
+  it("sends Opus as a voice message with its duration, and other recordings as files", async () => {
+    await using bench = await openBench();
+    const opus = new Uint8Array(createOggOpus({ seconds: 3 }));
+    const voice = { type: "media", kind: "audio", name: "voice.ogg", mimeType: "audio/ogg", ref: 1 } as const;
+    const sendRecording = (bytes: Uint8Array<ArrayBuffer>, isVoice: boolean, key: string) =>
+      bench.channel.send(
+        to,
+        { parts: [{ ...voice, size: bytes.length, voice: isVoice }] },
+        { ...options, idempotencyKey: key, openMedia: async () => new Blob([bytes]).stream() },
+      );
+    await sendRecording(opus, true, "a");
+    await sendRecording(opus, false, "b");
+    await sendRecording(new Uint8Array(Buffer.from("OggS vorbis")), true, "c");
+    expect(bench.fakeServer.sent.map(({ kind, upload }) => [kind, upload?.type])).toEqual([
+      ["sampleAudio", "voice"],
+      ["sampleFile", "file"],
+      ["sampleFile", "file"],
+    ]);
   });
 
   it("downloads attachments without the access token", async () => {

@@ -1,6 +1,7 @@
 import { type ChannelError, type Clock, type Outbound, systemClock } from "@signalbox/channel";
 import { expectChannelError } from "@signalbox/channel/testkit";
 import { wordsIn } from "@signalbox/testkit/discord";
+import { createOggOpus } from "@signalbox/testkit/speech";
 import { describe, expect, it } from "vitest";
 import {
   type Bench,
@@ -309,6 +310,40 @@ describe("lookups", () => {
     expect(await look(part)).toEqual({ outcome: "sent", messageId: parts[0]?.messageId });
     expect(await look({ ...part, size: 5 })).toEqual({ outcome: "not_sent" });
     expect(await look({ type: "markdown", text: "other words" })).toEqual({ outcome: "not_sent" });
+  });
+});
+
+describe("a voice message", () => {
+  const opus = createOggOpus({ seconds: 3 });
+  const part = { type: "media", kind: "audio", mimeType: "audio/ogg", ref: 1, voice: true } as const;
+  const sendRecording = (bench: Bench, bytes: Buffer, channel = channelId) =>
+    bench.channel.send(
+      { channelId: channel },
+      { parts: [{ ...part, name: "voice.ogg", size: bytes.length }] },
+      {
+        ...options,
+        idempotencyKey: `k${channel}`,
+        openMedia: async () => new Blob([new Uint8Array(bytes)]).stream(),
+      },
+    );
+
+  it("has the flag, the duration and a waveform", async () => {
+    await using bench = await openBench();
+    await sendRecording(bench, opus);
+    expect(bench.fakeServer.sent).toMatchObject([{ flags: 8192, attachments: [{ name: "voice.ogg" }] }]);
+    const [request] = bench.fakeServer.requests.filter(({ method }) => method === "POST");
+    expect(Buffer.from(request?.bytes ?? []).toString("latin1")).toContain('"duration_secs":3');
+  });
+
+  it("is sent as a file if it is not Opus, or if the channel does not allow voice messages", async () => {
+    await using bench = await openBench();
+    await sendRecording(bench, Buffer.from("ID3"));
+    bench.fakeServer.addChannel({ id: "7005", type: 0, guildId, name: "quiet", forbidsVoice: true });
+    await sendRecording(bench, opus, "7005");
+    expect(bench.fakeServer.sent.map(({ flags, attachments }) => [flags, attachments.length])).toEqual([
+      [0, 1],
+      [0, 1],
+    ]);
   });
 });
 

@@ -3,7 +3,9 @@ import {
   createFetchedMedia,
   encodePathSegment,
   type FetchedMedia,
+  getOpusMs,
   isChannelError,
+  isOpus,
   isPayload,
   type MediaPart,
   type MediaRef,
@@ -87,7 +89,7 @@ export async function attach(
         return await asFile("file", "stream");
       }
     case "audio":
-      return isOpus(bytes) ? await asFile("audio", "opus", opusMs(bytes)) : await asFile("file", "stream");
+      return isOpus(bytes) ? await asFile("audio", "opus", getOpusMs(bytes)) : await asFile("file", "stream");
     case "video":
       return await asFile("media", "mp4");
     case "file":
@@ -114,22 +116,6 @@ function fileType(mimeType: string): FileType {
   )
     return "ppt";
   return "stream";
-}
-
-/** Returns true for an Ogg stream with Opus, whose first page contains only the header (RFC 7845). */
-function isOpus(bytes: Buffer): boolean {
-  return bytes.toString("latin1", 0, 4) === "OggS" && bytes.subarray(0, 64).includes("OpusHead");
-}
-
-/**
- * Returns the duration in milliseconds. The last page contains the number of samples, at 48,000 per second. Returns
- * `undefined` if the duration is implausible.
- */
-function opusMs(bytes: Buffer): number | undefined {
-  const last = bytes.lastIndexOf("OggS");
-  if (last < 0 || last + 14 > bytes.length) return undefined;
-  const ms = Math.round(Number(bytes.readBigInt64LE(last + 6)) / 48);
-  return ms > 0 && ms < 86_400_000 ? ms : undefined;
 }
 
 /** @throws ChannelError `invalid` if the reference was not created by `readContent`, `too_large` */

@@ -99,6 +99,21 @@ describe("a message", () => {
     await bench.channel.send(to, { parts: [part] }, { ...options, openMedia });
     expect(bench.fakeServer.sent).toMatchObject([{ attachment: { name, mimeType: "text/plain" } }]);
   });
+
+  it("sends a recording as a voice note only if it is a voice message", async () => {
+    await using bench = await openBench();
+    const song = {
+      type: "media",
+      kind: "audio",
+      name: "a.ogg",
+      mimeType: "audio/ogg",
+      size: 3,
+      ref: 1,
+    } as const;
+    const openMedia = async () => new Blob(["abc"]).stream();
+    await bench.channel.send(to, { parts: [{ ...song, voice: true }, song] }, { ...options, openMedia });
+    expect(bench.fakeServer.sent.map(({ isVoiceNote }) => isVoiceNote)).toEqual([true, undefined]);
+  });
 });
 
 /** Refusals of signal-cli, and the meaning of each. */

@@ -4,6 +4,7 @@ import {
   createFetchedMedia,
   type FetchedMedia,
   isChannelError,
+  isOpus,
   isPayload,
   type MediaPart,
   type MediaRef,
@@ -35,6 +36,9 @@ export async function uploadPart(
   const name = part.name.slice(0, limits.fileNameLength).toWellFormed();
   const id = await api.upload({ bytes, mimeType: part.mimeType, name }, signal);
   if (part.kind === "file") return { type: "document", document: { id, filename: name } };
+  // WhatsApp shows only Opus as a voice message.
+  if (part.kind === "audio" && part.voice === true && isOpus(bytes))
+    return { type: "audio", audio: { id, voice: true } };
   return { type: part.kind, [part.kind]: { id } };
 }
 

@@ -1,4 +1,5 @@
 import type { ButtonsPart, MediaPart, Outbound } from "@signalbox/channel";
+import { createOggOpus } from "@signalbox/testkit/speech";
 import { person, textMessage } from "@signalbox/testkit/whatsapp";
 import { describe, expect, it } from "vitest";
 import { type Bench, never, openBench, post } from "./harness.ts";
@@ -119,6 +120,29 @@ describe("an attachment", () => {
     await send(bench, { parts: [picture()] });
     expect(bench.fakeServer.sent.map(({ body }) => body)).toMatchObject([
       { type: "document", document: { filename: 'a "b"\r\n.png' } },
+    ]);
+  });
+
+  it("shows a recording as a voice message only if it is Opus", async () => {
+    await using bench = await openBench();
+    const opus = createOggOpus();
+    const mp3 = Buffer.from("ID3");
+    const part = { type: "media", kind: "audio", name: "voice.ogg", ref: 1, voice: true } as const;
+    const sendRecording = (bytes: Buffer, mimeType: string) =>
+      bench.channel.send(
+        to,
+        { parts: [{ ...part, mimeType, size: bytes.length }] },
+        {
+          idempotencyKey: mimeType.slice(-3),
+          signal: never,
+          openMedia: async () => new Blob([new Uint8Array(bytes)]).stream(),
+        },
+      );
+    await sendRecording(opus, "audio/ogg");
+    await sendRecording(mp3, "audio/mpeg");
+    expect(bench.fakeServer.sent.map(({ body }) => body["audio"])).toEqual([
+      { id: expect.any(String), voice: true },
+      { id: expect.any(String) },
     ]);
   });
 

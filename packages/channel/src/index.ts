@@ -146,6 +146,7 @@ export { createOutbound } from "./outbound/create-outbound.ts";
 export { createEditedDraft } from "./outbound/edited-draft.ts";
 export { failedToConnect } from "./outbound/failed-to-connect.ts";
 export { allowAnyMedia, readMedia } from "./outbound/media.ts";
+export { getOpusMs, isOpus } from "./outbound/opus.ts";
 export { getPartKey, getSinglePart, sendParts } from "./outbound/parts.ts";
 export { encodePathSegment } from "./outbound/path-segment.ts";
 export { plainerPart } from "./outbound/plainer-form.ts";

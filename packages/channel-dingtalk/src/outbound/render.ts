@@ -12,7 +12,7 @@ import { escapeMarkdown, toCardMarkdown, toMessageMarkdown } from "./markdown.ts
 
 /** A message in the API's format: the key of a template, and its parameters. */
 export interface Rendered {
-  readonly msgKey: "sampleText" | "sampleMarkdown" | "sampleImageMsg" | "sampleFile";
+  readonly msgKey: "sampleText" | "sampleMarkdown" | "sampleImageMsg" | "sampleFile" | "sampleAudio";
   readonly parameters: Readonly<Record<string, string>>;
 }
 

@@ -86,6 +86,15 @@ function renderButtonRows(part: OutboundPart): readonly unknown[] {
   return part.type === "buttons" ? renderButtons(part.buttons) : [];
 }
 
+/** `IS_VOICE_MESSAGE`. Such a message contains exactly one recording and no text. */
+const VOICE_MESSAGE = 1 << 13;
+
+/** Fields of a message with a recording that is shown as a voice message. */
+export const VOICE_FIELDS: Omit<Rendered, "content" | "components"> = {
+  allowed_mentions: allowedMentions,
+  flags: VOICE_MESSAGE,
+};
+
 /** Fields of a message with a file. */
 export const FILE_MESSAGE: Omit<Rendered, "content" | "components" | "flags"> = {
   allowed_mentions: allowedMentions,

@@ -3,8 +3,10 @@ import {
   ChannelError,
   catchRefusal,
   encodePathSegment,
+  getOpusMs,
   getSinglePart,
   isChannelError,
+  isOpus,
   isPayload,
   isRetryable,
   type Outbound,
@@ -22,7 +24,7 @@ import { limits } from "../limits.ts";
 import { readFile } from "../media.ts";
 import type { Interactions } from "./interactions.ts";
 import { type RenderedPoll, readPollResult, renderPoll } from "./poll.ts";
-import { FILE_MESSAGE, type Rendered, renderChange, renderPart } from "./render.ts";
+import { FILE_MESSAGE, type Rendered, renderChange, renderPart, VOICE_FIELDS } from "./render.ts";
 
 /** Sends, edits and deletes messages. All methods throw only `ChannelError`. */
 export interface Sender {
@@ -45,6 +47,8 @@ interface PostOptions {
   readonly key: string;
   readonly replyTo: string | undefined;
   readonly file?: RawFile;
+  /** Shows the file as a voice message. */
+  readonly recording?: Recording;
   readonly signal: AbortSignal;
 }
 
@@ -103,7 +107,15 @@ export function createSender(
         if (part.type === "poll") return postOrInParent(to, renderPoll(part), { key, replyTo, signal });
         if (part.type !== "media") return postOrInParent(to, renderPart(part), { key, replyTo, signal });
         const file = await readFile(part, options);
-        return postOrInParent(to, FILE_MESSAGE, { key, replyTo, signal, file });
+        const asFile = () => postOrInParent(to, FILE_MESSAGE, { key, replyTo, signal, file });
+        const recording = part.voice === true ? describeRecording(file) : undefined;
+        if (recording === undefined) return asFile();
+        try {
+          return await post(to, VOICE_FIELDS, { key, replyTo, signal, file, recording });
+        } catch (error) {
+          if (isVoiceRefusal(error) || isConversationRefusal(error)) return asFile();
+          throw error;
+        }
       }),
 
     change: (channelId, messageId, content, signal) => change(api, { channelId, messageId }, content, signal),
@@ -135,6 +147,40 @@ export function createSender(
   };
 }
 
+/** The fields that Discord requires for a recording. */
+interface Recording {
+  readonly duration_secs: number;
+  /** Up to 256 volumes as bytes, in base64. */
+  readonly waveform: string;
+}
+
+/** A flat line. The volumes would require decoding the recording. */
+const WAVEFORM = Buffer.alloc(64, 96).toString("base64");
+
+/** Returns undefined if Discord cannot show the file as a voice message, because it is not Ogg Opus. */
+function describeRecording({ data }: RawFile): Recording | undefined {
+  if (!(data instanceof Uint8Array) || !isOpus(data)) return undefined;
+  const ms = getOpusMs(data);
+  return ms === undefined ? undefined : { duration_secs: ms / 1_000, waveform: WAVEFORM };
+}
+
+/**
+ * Codes with which Discord refuses only the voice message: the bot may lack the permission for those, the channel may
+ * not allow them, or the recording is not accepted.
+ */
+const VOICE_REFUSALS: readonly (string | undefined)[] = [
+  "50013",
+  "50173",
+  "50160",
+  "50161",
+  "50162",
+  "50035",
+];
+
+function isVoiceRefusal(error: unknown): boolean {
+  return isChannelError(error) && VOICE_REFUSALS.includes(error.platformCode);
+}
+
 function isConversationRefusal(error: unknown): boolean {
   return isChannelError(error) && error.scope === "conversation" && !isRetryable(error);
 }
@@ -143,7 +189,7 @@ async function postMessage(
   { api, interactions }: { readonly api: DiscordApi; readonly interactions: Interactions },
   to: DiscordAddress,
   content: Content,
-  { key, replyTo, file, signal }: PostOptions,
+  { key, replyTo, file, recording, signal }: PostOptions,
 ): Promise<string> {
   // The deferred response to a command is a single message without a file or poll.
   if (to.interactionId !== undefined && file === undefined && !("poll" in content)) {
@@ -157,7 +203,7 @@ async function postMessage(
     ...(isSnowflake(replyTo)
       ? { message_reference: { message_id: replyTo, fail_if_not_exists: false } }
       : {}),
-    ...(file === undefined ? {} : { attachments: [{ id: 0, filename: file.name }] }),
+    ...(file === undefined ? {} : { attachments: [{ id: 0, filename: file.name, ...recording }] }),
   };
   const path = `/channels/${to.channelId}/messages` as const;
   const files = file === undefined ? {} : { files: [file] };

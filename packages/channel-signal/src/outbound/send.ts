@@ -125,7 +125,11 @@ async function createContent(part: OutboundPart, openMedia: SendOptions["openMed
     case "markdown":
       return createTextFields(toStyledText(part.text));
     case "media":
-      return { attachment: [await toDataUri(part, openMedia)] };
+      // Since signal-cli 0.14.2. Older ones ignore it and send a file.
+      return {
+        attachment: [await toDataUri(part, openMedia)],
+        ...(part.voice === true ? { voiceNote: true } : {}),
+      };
     default:
       throw new ChannelError("unsupported", `Signal: a part of type ${part.type} cannot be sent`);
   }

@@ -10,6 +10,7 @@ const templates: Readonly<Record<string, readonly string[]>> = {
   sampleText: ["content"],
   sampleMarkdown: ["title", "text"],
   sampleImageMsg: ["photoURL"],
+  sampleAudio: ["mediaId", "duration"],
   sampleFile: ["mediaId", "fileName", "fileType"],
 };
 

@@ -16,6 +16,7 @@ const maxBytes: Readonly<Record<string, number>> = {
   video: 20 * 1024 * 1024,
   file: 20 * 1024 * 1024,
 };
+const VOICES = /\.(?:ogg|amr)$/i;
 const IMAGES = /\.(?:jpe?g|png|gif|bmp)$/i;
 
 export class Uploads {
@@ -31,6 +32,7 @@ export class Uploads {
     if (content.byteLength === 0) return refuseOld(40006, "不合法的文件大小");
     if (content.byteLength > most) return refuseOld(40006, "不合法的文件大小");
     if (type === "image" && !IMAGES.test(name)) return refuseOld(40005, "不合法的文件类型");
+    if (type === "voice" && !VOICES.test(name)) return refuseOld(40005, "不合法的文件类型");
     const mediaId = `@lAL${this.all.size + 1}`;
     this.all.set(mediaId, { mediaId, type, name, content });
     return ok({ errcode: 0, errmsg: "ok", media_id: mediaId, created_at: Date.now(), type });
@@ -40,6 +42,7 @@ export class Uploads {
   shownBy(kind: string, parameters: unknown): Upload | string | undefined {
     const { [kind]: shown } = {
       sampleImageMsg: ["photoURL", "image"],
+      sampleAudio: ["mediaId", "voice"],
       sampleFile: ["mediaId", "file"],
     } as Record<string, [string, string] | undefined>;
     if (shown === undefined || !isRaw(parameters)) return undefined;

@@ -64,6 +64,7 @@ export function checkMessage(
     (asComponents ? checkLegacyFields(body) : undefined) ??
     checkComponents(components, { isV2: asComponents }) ??
     checkAttachments(body, files) ??
+    checkVoice(body, files) ??
     checkPoll(body, isEdit);
   if (refused !== undefined) return refused;
   if (asComponents) return undefined;
@@ -129,6 +130,26 @@ function checkAttachments({ attachments }: Raw, files: readonly SentFile[]): Api
     Array.isArray(attachments) &&
     attachments.every((one) => isRaw(one) && files[Number(one["id"])] !== undefined);
   return isKnown ? undefined : refusals.invalidForm("attachments", "There is no file of that id.");
+}
+
+/** `IS_VOICE_MESSAGE`. Source: Discord's page on the flag. */
+export const VOICE_MESSAGE: number = 1 << 13;
+
+function checkVoice(body: Raw, files: readonly SentFile[]): ApiReply | undefined {
+  if ((Number(body["flags"] ?? 0) & VOICE_MESSAGE) === 0) return undefined;
+  const { attachments } = body;
+  const [file, ...others] = files;
+  if (file === undefined || others.length > 0 || !file.mimeType.startsWith("audio/"))
+    return refusals.noSingleRecording();
+  const hasMore = ["content", "embeds", "poll", "components"].some((name) => (body[name] ?? null) !== null);
+  if (hasMore) return refusals.invalidForm("flags", "Voice messages cannot have additional content");
+  const [recording] = Array.isArray(attachments) ? attachments : [];
+  const isDescribed =
+    isRaw(recording) &&
+    typeof recording["duration_secs"] === "number" &&
+    typeof recording["waveform"] === "string" &&
+    Buffer.from(recording["waveform"], "base64").byteLength <= 256;
+  return isDescribed ? undefined : refusals.noRecordingMetadata();
 }
 
 /** Returns Discord's refusal of a form's data, or `undefined` if it is valid. */

@@ -1,5 +1,5 @@
 import { isRaw, type Raw } from "../raw.ts";
-import { checkMessage, pollIn, type SentFile, type SentPoll } from "./check-message.ts";
+import { checkMessage, pollIn, type SentFile, type SentPoll, VOICE_MESSAGE } from "./check-message.ts";
 import { componentsV2, hasComponentsV2, wordsIn } from "./components.ts";
 import { type ApiReply, done, ok, refusals } from "./reply.ts";
 import { snowflakeAt } from "./snowflake.ts";
@@ -103,6 +103,9 @@ export class Messages {
   create({ channelId, body, files }: Sending): ApiReply {
     const refused = this.#refusedAt(channelId) ?? checkMessage(body, files, { isEdit: false });
     if (refused !== undefined) return refused;
+    const isVoice = (Number(body["flags"] ?? 0) & VOICE_MESSAGE) !== 0;
+    if (isVoice && this.#world.channels.get(channelId)?.forbidsVoice === true)
+      return refusals.noVoiceMessages();
     const { nonce } = body;
     if (body["enforce_nonce"] === true && nonce !== undefined) {
       const before = this.#ofNonce(nonce);

@@ -36,6 +36,10 @@ export const refusals = {
   notTheAuthor: (): ApiReply => refuse(403, 50005, "Cannot edit a message authored by another user"),
   emptyMessage: (): ApiReply => refuse(400, 50006, "Cannot send an empty message"),
   noTextChannel: (): ApiReply => refuse(400, 50008, "Cannot send messages in a non-text channel"),
+  noSingleRecording: (): ApiReply =>
+    refuse(400, 50161, "Voice messages must have a single audio attachment."),
+  noRecordingMetadata: (): ApiReply => refuse(400, 50162, "Voice messages must have supporting metadata."),
+  noVoiceMessages: (): ApiReply => refuse(400, 50173, "Cannot send voice messages in this channel."),
   expiredToken: (): ApiReply => refuse(401, 50027, "Invalid Webhook Token"),
   invalidForm: (field: string, why: string): ApiReply =>
     refuse(400, 50035, "Invalid Form Body", { [field]: { _errors: [{ code: "INVALID", message: why }] } }),

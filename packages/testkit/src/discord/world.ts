@@ -29,6 +29,8 @@ export interface DiscordChannel {
   readonly recipient?: DiscordUser;
   /** True if the bot cannot see it. */
   readonly isHidden?: boolean;
+  /** True if nobody may send voice messages there. */
+  readonly forbidsVoice?: boolean;
 }
 
 export interface DiscordGuild {

@@ -9,6 +9,7 @@ const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
     "groupId",
     "message",
     "attachment",
+    "voiceNote",
     "textStyle",
     "quoteTimestamp",
     "quoteAuthor",

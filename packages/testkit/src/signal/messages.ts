@@ -9,6 +9,8 @@ export interface SentSignalMessage {
   /** All texts of the message, oldest first. */
   readonly texts: readonly string[];
   readonly styles: readonly string[];
+  /** True if the apps show the attachment as a voice note. */
+  readonly isVoiceNote?: boolean;
   readonly attachment?: { readonly mimeType: string; readonly name?: string; readonly content: Uint8Array };
   readonly quote?: { readonly timestamp: number; readonly author: string };
   readonly isRemoved: boolean;
@@ -79,6 +81,7 @@ export class SignalMessages {
       styles,
       isRemoved: false,
       ...(attachment && { attachment }),
+      ...(params["voiceNote"] === true && { isVoiceNote: true }),
       ...(quote && { quote }),
     });
     return this.#success(to, timestamp);

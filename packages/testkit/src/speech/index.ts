@@ -1,0 +1,6 @@
+export {
+  type FakeSpeechService,
+  type FakeSpeechServiceOptions,
+  startFakeSpeechService,
+} from "./fake-speech-service.ts";
+export { createOggOpus, type OggOpusOptions } from "./ogg-opus.ts";
