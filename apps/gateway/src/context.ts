@@ -62,6 +62,7 @@ import { createMcpCredentials } from "./agent/mcp-credentials.ts";
 import { openMcpServers } from "./agent/mcp-servers.ts";
 import { createMedia, type Media } from "./agent/media.ts";
 import { createAgentMemories, createRunFlush, type Flush } from "./agent/memories.ts";
+import { createSpeech, type Speech } from "./agent/speech.ts";
 import { createSpenders, createSpending, type Spending } from "./agent/spending.ts";
 import type { SpendingReports } from "./agent/spending-reports.ts";
 import { createSystemPrompt, type PromptedTurn } from "./agent/system-prompt.ts";
@@ -94,6 +95,7 @@ import { VERSION } from "./version.ts";
 export interface GatewayContext extends CoreContext, AgentFiles {
   // Replies
   readonly media: Media;
+  readonly speech: Speech;
   readonly delivery: ReplyDelivery;
   readonly typing: Typing;
   readonly drafts: Drafts;
@@ -251,7 +253,7 @@ function isOwnFolder({ config, seats }: CoreContext, folder: string): boolean {
   });
 }
 
-type Replies = Pick<GatewayContext, "media" | "delivery" | "typing" | "drafts" | "blocks">;
+type Replies = Pick<GatewayContext, "media" | "speech" | "delivery" | "typing" | "drafts" | "blocks">;
 type Triggers = Pick<GatewayContext, "scheduled" | "heartbeats" | "subAgents" | "otherSessions">;
 type AgentServices = Pick<
   GatewayContext,
@@ -289,6 +291,7 @@ function createReplies(
   const { getAccount: account } = core;
   return {
     media,
+    speech: createSpeech(core, media.out, reports),
     delivery,
     typing: createTyping({ account, on: () => replies().typing, logger }),
     drafts: createDrafts({

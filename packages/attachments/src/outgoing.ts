@@ -52,6 +52,12 @@ export interface Outgoing {
    * @returns `undefined` if `signal` was aborted before all of them were copied
    */
   prepare(request: AttachRequest): Promise<PreparedMedia | undefined>;
+  /**
+   * Stores a spoken answer as a blob, so that every attempt sends the same bytes.
+   *
+   * @throws Error if the bytes are not audio, or if the channel cannot send them
+   */
+  prepareSpeech(bytes: Uint8Array, sendMedia: NonNullable<Capabilities["sendMedia"]>): Promise<MediaPart>;
   /** Opens the bytes of a part, for a channel that sends it. */
   readonly open: NonNullable<SendOptions["openMedia"]>;
 }
@@ -108,6 +114,27 @@ class OutgoingMedia implements Outgoing {
     }
     limit.end();
     return signal.aborted ? undefined : { parts, lines };
+  }
+
+  async prepareSpeech(
+    bytes: Uint8Array,
+    sendMedia: NonNullable<Capabilities["sendMedia"]>,
+  ): Promise<MediaPart> {
+    const { inspector, blobs } = this.#options;
+    const { mimeType, extension } = await detectMediaType(bytes, undefined, inspector);
+    if (getMediaKind(mimeType) !== "audio") throw new Error(`${mimeType} is not audio`);
+    const kind = chooseKind(mimeType, bytes.byteLength, sendMedia);
+    const blob = await blobs.put(bytes);
+    return {
+      type: "media",
+      kind,
+      // Platforms recognize Opus by the extension of its container.
+      name: `voice.${extension === "opus" ? "ogg" : extension}`,
+      mimeType,
+      size: bytes.byteLength,
+      ref: { blob },
+      voice: kind === "audio" ? true : undefined,
+    };
   }
 
   async open({ ref }: MediaPart): Promise<ReadableStream<Uint8Array>> {

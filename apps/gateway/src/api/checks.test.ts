@@ -13,6 +13,7 @@ const AGENT: Agent = {
   thinking: "off",
   systemPrompt: undefined,
   language: undefined,
+  speech: "never",
   maxOutputTokens: undefined,
   historyTurns: undefined,
   workspaceDir: "/nowhere",

@@ -14,6 +14,7 @@ import { type Answer, type Decision, speaker } from "./command.ts";
 import { answerMcp } from "./mcp.ts";
 import { answerSkills } from "./skill-changes.ts";
 import { getSkillCommands } from "./skill-commands.ts";
+import { answerSpeech } from "./speech.ts";
 import { answerTrust } from "./trust.ts";
 import { usage, why } from "./why-and-usage.ts";
 
@@ -89,6 +90,8 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     const waiting = ctx.lanes.waiting(sessionKey).length;
     return phrases.queue(own ?? ctx.config.current().settings.session.queue.mode, own !== undefined, waiting);
   },
+
+  speech: answerSpeech,
 
   skill: (ctx, { agent, args, phrases }) => skillsText(phrases, getSkillCommands(ctx, agent), args),
 

@@ -24,6 +24,7 @@ export type AtOnceName =
   | "why"
   | "usage"
   | "queue"
+  | "speech"
   | "skill"
   | "skills"
   | "model"
@@ -68,6 +69,7 @@ export const COMMANDS: Specs<AtOnceName, "at-once"> & Specs<InTurnName, "in-turn
     role: "member",
     when: "at-once",
   },
+  speech: { name: "speech", role: "member", when: "at-once" },
   skill: {
     name: "skill",
     role: "member",

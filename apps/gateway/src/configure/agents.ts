@@ -20,6 +20,8 @@ export interface Agent {
   readonly systemPrompt: string | undefined;
   /** Language of the initial files in the workspace. If absent, the machine's language is used. */
   readonly language: Language | undefined;
+  /** The answers that are also sent as a voice message, unless the sender has chosen otherwise. */
+  readonly speech: SpeechMode;
   readonly maxOutputTokens: number | undefined;
   /** Number of recent turns to send to the model. If absent, all turns are sent. */
   readonly historyTurns: number | undefined;
@@ -45,6 +47,9 @@ export interface Agent {
   /** If absent, the agent has no heartbeat. */
   readonly heartbeat: Heartbeat | undefined;
 }
+
+/** The answers that are spoken: none, those to a voice message, or all. */
+export type SpeechMode = NonNullable<AgentConfig["speech"]>;
 
 /** See `agents.*.subagents` in the configuration. */
 export interface SubAgentSettings {
@@ -128,6 +133,7 @@ export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
       thinking: config.thinking ?? defaults.thinking ?? "off",
       systemPrompt: config.systemPrompt ?? defaults.systemPrompt,
       language: config.language ?? defaults.language,
+      speech: config.speech ?? defaults.speech ?? "never",
       maxOutputTokens: config.maxOutputTokens ?? defaults.maxOutputTokens,
       historyTurns: config.historyTurns ?? defaults.historyTurns,
       workspaceDir,

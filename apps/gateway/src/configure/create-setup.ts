@@ -14,6 +14,7 @@ import { type Models, resolveModels } from "./models.ts";
 import { type PluginTools, resolvePluginTools } from "./plugin-tools.ts";
 import { routingProblems } from "./routing.ts";
 import { type AgentsSkills, resolveSkills } from "./skills.ts";
+import { speechProblems } from "./speech.ts";
 import { toolProblems } from "./tool-names.ts";
 import { transcriptionProblems } from "./transcription.ts";
 
@@ -83,6 +84,7 @@ export async function createSetup(options: SetupOptions): Promise<Setup> {
     ...routingProblems(loaded, agents),
     ...embeddingsProblems(loaded),
     ...transcriptionProblems(loaded),
+    ...speechProblems(loaded),
     ...imageGenerationProblems(loaded),
     ...budgetProblems(loaded, agents, models),
   ]).toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));

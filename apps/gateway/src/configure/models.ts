@@ -19,6 +19,7 @@ import type { Vault } from "@signalbox/redaction";
 import type { Agent, Agents } from "./agents.ts";
 import { brokenProviders } from "./broken-providers.ts";
 import { type HostPackages, installCommand } from "./host-packages.ts";
+import { isVoiceApi } from "./voice-provider.ts";
 
 /** The models that an agent's turns use. */
 export interface AgentModel {
@@ -61,9 +62,13 @@ export function resolveModels(
   vault: Vault,
   packages: HostPackages,
 ): Models {
-  const configured = loaded.config.models.providers;
+  const configured = Object.entries(loaded.config.models.providers);
   const models = createModels(
-    Object.fromEntries(Object.entries(configured).map(([name, provider]) => [name, providerEntry(provider)])),
+    Object.fromEntries(
+      configured.flatMap(([name, provider]) =>
+        isVoiceApi(provider.api) ? [] : [[name, providerEntry(provider)]],
+      ),
+    ),
     { env, disabled: brokenProviders(loaded), redact: vault.redact },
   );
   const hasKeys = models.providers.length > 0;

@@ -30,6 +30,7 @@ function agentWith(heartbeat: Heartbeat | undefined): Agent {
     subAgents: { maxDepth: 1, maxAtOnce: 4, maxTasks: 20, limits: {} },
     systemPrompt: undefined,
     language: undefined,
+    speech: "never",
     maxOutputTokens: undefined,
     historyTurns: undefined,
     workspaceDir: "/w",

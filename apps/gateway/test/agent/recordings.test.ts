@@ -89,3 +89,37 @@ it("a transcription counts for the sender, and a recording is only named after t
     { account: `sender feishu:${ZHANG}`, spent: 6_400, reserved: 0, left: 0 },
   ]);
 });
+
+it("a recording costs its minutes if they have a price, and never more than its size allows", async () => {
+  const spentFor = async (seconds: number): Promise<number> => {
+    await using speech = await serve(async (request, response) => {
+      await buffer(request);
+      const usage = { type: "duration", seconds };
+      response.setHeader("content-type", "application/json").end(JSON.stringify({ text: "Milk.", usage }));
+    });
+    const world = await openWorld();
+    world.configure(
+      exampleConfig({
+        models: {
+          providers: {
+            anthropic: { api: "anthropic-messages", apiKey: "${ANTHROPIC_KEY}", baseUrl: "${ANTHROPIC_URL}" },
+            speech: { api: "openai-chat", apiKey: KEY, baseUrl: `${speech.url}/v1` },
+          },
+        },
+        media: { transcription: "speech/whisper-1", transcriptionPrice: 60 },
+        budgets: [{ of: "channel", usd: 1_000, action: "stop" }],
+        agents: { defaults: { model: "anthropic/claude-sonnet-4-6" }, list: [{ id: "coder" }] },
+      }),
+    );
+    world.script(() => ({ text: "好" }));
+    const started = await world.start();
+    world.feishu.addResource("om_1", "file_1", OGG, { mimeType: "audio/opus" });
+    await started.post(fileMessage("file_1", "note.opus", { senderId: ZHANG, messageId: "om_1" }));
+    await started.settled();
+    const listed = await world.command(["usage", "--budgets", "--json"]);
+    return JSON.parse(listed.out)[0].spent;
+  };
+  // A dollar a second, and a recording of at most one second.
+  const [half, endless] = [await spentFor(0.5), await spentFor(1e9)];
+  expect(endless - half).toBe(500_000);
+});

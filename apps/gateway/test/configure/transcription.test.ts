@@ -1,5 +1,6 @@
 import { loadConfig } from "@signalbox/config";
-import { describe, expect, it } from "vitest";
+import { createOggOpus, startFakeSpeechService } from "@signalbox/testkit/speech";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createTranscriber, transcriptionProblems } from "../../src/configure/transcription.ts";
 
 const load = (yaml: string) => loadConfig({ file: "signalbox.yaml", text: yaml, env: {} });
@@ -21,6 +22,67 @@ describe("transcription", () => {
     expect(request?.url).toBe("http://127.0.0.1:9/v1/audio/transcriptions");
     expect(request?.headers.get("authorization")).toBe("Bearer k-1");
     expect(request?.redirect).toBe("error");
+  });
+
+  it.each([
+    ["OpenAI", "openai-chat", "/v1", "whisper-1", 2],
+    ["ElevenLabs", "elevenlabs", "", "scribe_v1", 2],
+    ["Deepgram", "deepgram", "", "nova-3", 2],
+    ["whisper.cpp", "whisper-cpp", "", "base", undefined],
+  ])("transcribes a recording with the API of %s", async (_, api, path, model, seconds) => {
+    const service = await startFakeSpeechService({ key: "key-of-the-service" });
+    onTestFinished(() => service.stop());
+    const { config, problems } = load(`
+media: { transcription: voices/${model} }
+models: { providers: { voices: { api: ${api}, apiKey: key-of-the-service, baseUrl: '${service.url}${path}' } } }
+`);
+    expect(problems).toEqual([]);
+    const reported: (number | undefined)[] = [];
+    const transcriber = createTranscriber(
+      config,
+      {},
+      {
+        async pay(_recording, ask) {
+          const written = await ask();
+          reported.push(written.seconds);
+          return written;
+        },
+      },
+    );
+    const recording = { bytes: createOggOpus(), mimeType: "audio/ogg", extension: "opus" };
+    expect(await transcriber?.transcribe(recording, new AbortController().signal)).toBe("Please buy milk.");
+    expect(reported).toEqual([seconds]);
+  });
+
+  it.each([
+    ["elevenlabs", "scribe_v1", "xi-api-key", "k-env", "https://api.elevenlabs.io/v1/speech-to-text"],
+    ["deepgram", "nova-3", "authorization", "Token k-env", "https://api.deepgram.com/v1/listen"],
+  ])(
+    "uses the address of %s and the key of the environment without others",
+    async (api, model, name, value, url) => {
+      const asked: Request[] = [];
+      const fetch = async (input: string | URL | Request, init?: RequestInit) => {
+        asked.push(new Request(input, init));
+        return Response.json({ text: "" });
+      };
+      const { config } = load(
+        `media: { transcription: voices/${model} }\nmodels: { providers: { voices: { api: ${api} } } }\n`,
+      );
+      const env = { ELEVENLABS_API_KEY: "k-env", DEEPGRAM_API_KEY: "k-env", OPENAI_API_KEY: "other" };
+      await createTranscriber(config, env, { fetch })
+        ?.transcribe(RECORDING, AbortSignal.abort())
+        .catch(() => {});
+      expect(asked[0]?.url.split("?")[0]).toBe(url);
+      expect(asked[0]?.headers.get(name)).toBe(value);
+    },
+  );
+
+  it("reads at most 5 MB of a response", async () => {
+    const fetch = async () => Response.json({ text: "a".repeat(5_000_001) });
+    const transcriber = createTranscriber(load(WHISPER + LOCAL).config, {}, { fetch });
+    await expect(transcriber?.transcribe(RECORDING, new AbortController().signal)).rejects.toThrow(
+      /more than 5000000 bytes/,
+    );
   });
 
   it.each([

@@ -130,6 +130,12 @@ const agentFields = {
     .describe(
       "The language of the initial files in its workspace and of the gateway's own texts in its conversations. Default: for files, the machine's (`LANG`); in conversations, the language of the message (for a command, that of the sender's earlier messages).",
     ),
+  speech: z
+    .enum(["never", "voice", "always"])
+    .optional()
+    .describe(
+      "Which of its answers are also sent as a voice message: none, those to a voice message, or all. Needs `media.speech`. Default: `never`.",
+    ),
   maxOutputTokens: z.int().positive().optional().describe("Maximum number of output tokens per answer."),
   historyTurns: z
     .int()

@@ -44,8 +44,13 @@ export const providerSchema = z
         "mistral-chat",
         "google-generative",
         "demo",
+        "elevenlabs",
+        "deepgram",
+        "whisper-cpp",
       ])
-      .describe("The API that its server offers."),
+      .describe(
+        "The API that its server offers. The last three are for `media.speech` and `media.transcription` only.",
+      ),
     apiKey: z
       .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
       .optional()

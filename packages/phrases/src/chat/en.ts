@@ -28,6 +28,7 @@ export const chat = {
     why: "explain what happened to the last message, or the one you name; `details` shows every step",
     usage: "show tokens and cost",
     queue: "show how messages that arrive during a run are handled; owners can change it",
+    speech: "show or choose which answers to you are also spoken",
     skill: "use a skill; without a name, list them",
     skills: "review new and changed skills that need your approval",
     model: "show or set the model for this conversation, or for one message",
@@ -44,6 +45,7 @@ export const chat = {
     reset: "[message]",
     why: "[message] [details]",
     queue: "[steer|followup|collect|interrupt|default]",
+    speech: "[never|voice|always|default]",
     skill: "<name> [text]",
     skills: "[approve <name> <hash>]",
     model: "[name|default] [message]",
@@ -105,6 +107,19 @@ export const chat = {
   queueForOwners: "Only an owner can change the queue mode.",
   noQueueMode: (typed: string, modes: readonly string[]) =>
     `Unknown queue mode ${typed}. Choose one of: ${modes.join(", ")}, default.`,
+
+  speech: (name: string, mode: "never" | "voice" | "always", isOwn: boolean) => {
+    const answers = {
+      never: "no answers to you",
+      voice: "answers to your voice messages",
+      always: "all answers to you",
+    }[mode];
+    return `${name} speaks ${answers}${isOwn ? " (your choice)" : ""}.`;
+  },
+  noSpeech: "Spoken answers are not set up here.",
+  speechFixed: "Only the operator can change which answers are spoken.",
+  noSpeechMode: (typed: string, modes: readonly string[]) =>
+    `Unknown choice ${typed}. Choose one of: ${modes.join(", ")}, default.`,
 
   noSkills: "This agent has no skills.",
   noSkill: (typed: string) => `There is no skill named ${typed}. Available skills:`,

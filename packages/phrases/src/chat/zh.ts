@@ -15,6 +15,7 @@ export const chat: typeof en = {
     why: "说明上一条或指定消息的处理结果；加上 details 可查看每一步",
     usage: "显示词元用量和费用",
     queue: "显示运行期间收到的消息如何处理；所有者可以修改",
+    speech: "查看或选择哪些回复同时以语音发送给你",
     skill: "使用技能；不写名称则列出全部技能",
     skills: "查看需要你审批的新技能和有改动的技能",
     model: "查看或设置当前对话或单条消息使用的模型",
@@ -30,6 +31,7 @@ export const chat: typeof en = {
     reset: "[消息]",
     why: "[消息编号] [details]",
     queue: "[steer|followup|collect|interrupt|default]",
+    speech: "[never|voice|always|default]",
     skill: "<名称> [文本]",
     skills: "[approve <名称> <哈希>]",
     model: "[名称|default] [消息]",
@@ -81,6 +83,17 @@ export const chat: typeof en = {
     `队列模式：${mode}${isOwn ? "（仅当前对话）" : ""}。${waiting} 条消息等待处理。`,
   queueForOwners: "只有所有者可以修改队列模式。",
   noQueueMode: (typed, modes) => `没有名为 ${typed} 的队列模式。可选：${modes.join("、")}、default。`,
+
+  speech(name, mode, isOwn) {
+    const own = isOwn ? "（你的选择）" : "";
+    if (mode === "never") return `${name} 不会以语音回复你${own}。`;
+    return mode === "voice"
+      ? `你发送语音时，${name} 会同时以语音回复${own}。`
+      : `${name} 的回复都会同时以语音发送给你${own}。`;
+  },
+  noSpeech: "这里没有配置语音回复。",
+  speechFixed: "语音回复的方式只能由管理员更改。",
+  noSpeechMode: (typed, modes) => `没有“${typed}”这个选项。可选：${modes.join("、")}、default。`,
 
   noSkills: "这个智能体没有技能。",
   noSkill: (typed) => `没有名为 ${typed} 的技能。可用的技能：`,

@@ -11,6 +11,7 @@ import { isHeartbeat } from "../../triggers/heartbeat.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 import type { RunEnded } from "../6-run/run.ts";
 import { type Concluded, type Conclusion, commit, type ReadyReply, STOPPED_RUN } from "./commit.ts";
+import { withSpeech } from "./with-speech.ts";
 
 /**
  * Composes the reply from the agent's texts and commits it together with the end of the run.
@@ -22,7 +23,7 @@ export async function conclude(ctx: GatewayContext, ended: RunEnded): Promise<Co
   const composed = compose(ctx, ended);
   const aborted = result.reason === "aborted";
   const wanted = aborted ? composed : await afterHooks(ctx, run, composed);
-  const ready = aborted ? wanted : await withAttachments(ctx, run, wanted);
+  const ready = aborted ? wanted : await withSpeech(ctx, ended, await withAttachments(ctx, run, wanted));
   if (ready === undefined && run.handle.signal.reason instanceof ShutdownAbort) return undefined;
   if (result.error !== undefined) {
     const messages = run.messages.map(({ id }) => id);
