@@ -176,12 +176,15 @@ async function passOn(
 
 /**
  * Takes over work that no process holds, starting with runs, each before anything newer in its session. Called at
- * startup and at intervals, because another process's work becomes available when that process ends.
+ * startup and at intervals, because another process's work becomes available when that process ends. Calls run one
+ * after the other: a later one may claim messages that follow those of an earlier one in their session.
  */
 export async function recover(ctx: GatewayContext): Promise<void> {
+  const earlier = [...ctx.claiming];
   const { promise, resolve } = Promise.withResolvers<void>();
   ctx.claiming.add(promise);
   try {
+    await Promise.all(earlier);
     await recoverAll(ctx);
   } finally {
     ctx.claiming.delete(promise);

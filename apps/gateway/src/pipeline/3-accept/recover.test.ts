@@ -4,6 +4,7 @@ import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { fakeContext } from "../../../test/support/fake-context.ts";
 import { plainMessage } from "../../../test/support/plain-channel.ts";
 import type { GatewayContext } from "../../context.ts";
+import type { QueuedMessage } from "../../messages/queued-message.ts";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { TriggerTerms } from "../../triggers/trigger.ts";
 import { recover } from "../pipeline.ts";
@@ -149,4 +150,40 @@ it("gives again what a failure kept from being taken, and nothing that was delet
   await takeAll(() => true);
   await takeAll(() => true);
   expect(taken).toEqual([ids[0], ids[1], ids[3]]);
+});
+
+it("queues messages in their order if it is called again while it claims them", async () => {
+  const lease = await take("gateway");
+  await accepted("m1", { route: ROUTE });
+  const queued: string[] = [];
+  const ctx = contextWith(lease, {
+    lanes: {
+      all: () => [],
+      enqueue: ({ stored }: QueuedMessage) => void queued.push(stored.event.messageId),
+    },
+  });
+  const entering = Promise.withResolvers<void>();
+  const entered = Promise.withResolvers<void>();
+  let reads = 0;
+  Object.assign(ctx, {
+    config: { current: () => ({ agents: { at: () => undefined } }) },
+    userQuestions: { load: async () => {}, getOpen: () => undefined, getAnsweredBy: () => undefined },
+    queueModes: {
+      async read() {
+        reads += 1;
+        if (reads > 1) return;
+        entering.resolve();
+        await entered.promise;
+      },
+    },
+  });
+  const first = recover(ctx);
+  await entering.promise;
+  await accepted("m2", { route: ROUTE });
+  const second = recover(ctx);
+  // The second call could finish before the first one.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  entered.resolve();
+  await Promise.all([first, second]);
+  expect(queued).toEqual(["m1", "m2"]);
 });
