@@ -1,4 +1,4 @@
-import { encode } from "@signalbox/store/backend";
+import { checkWaitingHolder, encode } from "@signalbox/store/backend";
 import type { Bodies, InboxChange, InboxId, InboxStore, PlatformMessage } from "@signalbox/store/types";
 import type { Context } from "./context.ts";
 import { lockPlatformMessage } from "./dedupe.ts";
@@ -23,9 +23,10 @@ export function createInboxRevisions<T extends Bodies>({
   }
 
   return {
-    async revise(message, payload) {
+    async revise(message, payload, lease) {
       const text = encode(payload, "The payload of a changed message");
       return change(message, (tx, row) => {
+        checkWaitingHolder(row, lease);
         if (isLate(row)) {
           if (row.run === null) updateMessage(tx, row.seq, { payload: text });
           return late(row);

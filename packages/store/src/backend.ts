@@ -15,7 +15,7 @@ export { checkUsage, dayOf, eachFigure } from "./figures.ts";
 export { type PreparedHistory, prepareHistory } from "./group-history-prepare.ts";
 export { idOf, nonceMaker, rowOf, rowOrEnd } from "./ids.ts";
 export { copied, decode, decodeIntact, encode, encodeOptional } from "./json.ts";
-export { getTakenFrom, isSameLease } from "./lease-token.ts";
+export { checkWaitingHolder, getTakenFrom, isSameLease } from "./lease-token.ts";
 export { createLocalHints } from "./local-hints.ts";
 export { getOldest } from "./oldest.ts";
 export { derivedKey, noticesAbout, type PreparedOutbox, prepareOutbox } from "./outbox-prepare.ts";

@@ -4,6 +4,7 @@ import type { Bound } from "./database.ts";
 import { type DedupeIndex, messageRow } from "./dedupe.ts";
 import { type InboxRows, inboxIdOf } from "./inbox-rows.ts";
 import { copied } from "./json.ts";
+import { checkWaitingHolder } from "./lease-token.ts";
 import { type InboxRecord, inbox } from "./schema/index.ts";
 import type { Bodies, InboxId } from "./types/common.ts";
 import type { InboxChange, InboxStore, PlatformMessage } from "./types/inbox.ts";
@@ -39,9 +40,10 @@ export function createInboxRevisions<T extends Bodies>(
   }
 
   return {
-    async revise(message, payload) {
+    async revise(message, payload, lease) {
       const copy = copied(payload);
       return change(message, (row) => {
+        checkWaitingHolder(row, lease);
         if (isLate(row)) {
           if (row.run === null) rows.setPayload(row, copy);
           return late(row);

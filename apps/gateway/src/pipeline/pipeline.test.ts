@@ -1,4 +1,4 @@
-import { type InboxId, parseId } from "@signalbox/store";
+import { FencedError, type InboxId, parseId } from "@signalbox/store";
 import { expect, it } from "vitest";
 import { fakeContext } from "../../test/support/fake-context.ts";
 import { plainMessage } from "../../test/support/plain-channel.ts";
@@ -84,4 +84,36 @@ it.each([
   const edit = { ...message, type: "edited", eventId: "e1", text: "hello again" } as const;
   expect(await emit(ctx, edit)).toBe("accepted");
   expect([enqueued, hinted]).toEqual([queued, hints]);
+});
+
+it("stores the edit of a waiting message only while this node holds the message", async () => {
+  const message = plainMessage("m1", "hello");
+  const lease = { name: "gateway", epoch: 1 };
+  const payload = { event: message, rule: "open", role: "member" };
+  const { conversation, sender } = message;
+  const row = { id: "01", seq: 1, kind: "message", state: "queued", payload };
+  const ctx = fakeContext({
+    lease,
+    config: { current: () => ({ agents: { at: () => undefined } }) },
+    queueModes: { read: async () => {} },
+    pending: new PendingMessages(),
+    store: {
+      inbox: {
+        find: async () => ({
+          ...row,
+          route: { agentId: "coder", sessionKey: "s" },
+          conversationId: conversation.id,
+          senderId: sender.id,
+        }),
+        findEvent: async () => undefined,
+        async revise(id: string, _: unknown, holder: unknown) {
+          expect([id, holder]).toEqual(["01", lease]);
+          throw new FencedError(lease.name, lease.epoch, "another node has claimed the message");
+        },
+      },
+    },
+    lanes: { all: () => [], change: (_key: string, _id: string, change: () => unknown) => change() },
+  });
+  const edit = { ...message, type: "edited", eventId: "e1", text: "hello again" } as const;
+  await expect(emit(ctx, edit)).rejects.toThrow("another node has claimed the message");
 });

@@ -158,8 +158,11 @@ export interface InboxStore<T extends Bodies = Bodies> {
   /**
    * Replaces the payload of a message that was edited before a run took it. For a message that ended without a run, the
    * outcome is `late`, but the payload is replaced anyway.
+   *
+   * @param lease the lease under which this process holds the message, if it holds it
+   * @throws FencedError if a waiting message is claimed by another lease, whose holder has read the earlier payload
    */
-  revise(message: PlatformMessage | InboxId, payload: T["inbound"]): Promise<InboxChange>;
+  revise(message: PlatformMessage | InboxId, payload: T["inbound"], lease?: LeaseToken): Promise<InboxChange>;
   /**
    * Ends a message that was deleted on its platform as `ignored`. If a run is answering the message (state `running`),
    * the detail is stored and the message ends as `ignored` together with the run. A second call returns `late`.

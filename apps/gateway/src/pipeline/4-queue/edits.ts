@@ -1,6 +1,6 @@
 import type { DeletedEvent, EditedEvent, EmitResult, MessageEvent } from "@signalbox/channel";
 import { createGroupBody, getEditsKey, getGroupKey } from "@signalbox/prompt";
-import type { InboxId, InboxRoute, InboxRow } from "@signalbox/store";
+import type { InboxId, InboxRoute, InboxRow, LeaseToken } from "@signalbox/store";
 import type { GatewayContext } from "../../context.ts";
 import { findOfBot, inboxKeys } from "../../messages/bots.ts";
 import {
@@ -180,8 +180,13 @@ function newMessage(event: EditedEvent): NewlyAddressed {
   return { event: asMessage(event), as: "message", taken: async () => {} };
 }
 
-async function revise({ store, tracer }: GatewayContext, id: InboxId, stored: InboundRecord) {
-  const change = await store.inbox.revise(id, stored);
+async function revise(
+  { store, tracer }: GatewayContext,
+  id: InboxId,
+  stored: InboundRecord,
+  lease?: LeaseToken,
+) {
+  const change = await store.inbox.revise(id, stored, lease);
   if (change.outcome === "applied")
     tracer.note(change.id, "queue", "edited on the platform before it was answered");
 }
@@ -208,7 +213,8 @@ async function reviseWaiting(
   const later: QueuedMessage = { kind: "message", id, seq, ...route, stored, exclusive };
   const waiting = revised(ctx, later);
   const outcome = await ctx.lanes.change(route.sessionKey, id, async () => {
-    await revise(ctx, before.id, stored);
+    // If this node was suspended, another one may have claimed the message with its earlier text.
+    await revise(ctx, before.id, stored, ctx.lease);
     return waiting;
   });
   if (outcome === "changed" && waiting === undefined) enqueue(ctx, later);

@@ -78,6 +78,21 @@ export const inboxSuite: Suite = ({ test, expect, open }) => {
     });
   });
 
+  test("an edit of a waiting message is refused to a holder that has lost the message", async () => {
+    const { store, time } = await open();
+    const lost = await takeLease(store, "lost");
+    const answer = await store.inbox.accept({ ...event("1", "s"), lease: lost });
+    if (answer.outcome !== "accepted") throw new Error(answer.outcome);
+    const { id } = answer;
+    expect(await store.inbox.revise(id, { text: "better" }, lost)).toMatchObject({ outcome: "applied" });
+    time.now += 3_600_000;
+    const lease = await takeLease(store, "other");
+    expect(await store.inbox.claimDue(lease)).toMatchObject([{ id, payload: { text: "better" } }]);
+    await expect(store.inbox.revise(id, { text: "late" }, lost)).rejects.toMatchObject({ code: "fenced" });
+    expect(await store.inbox.get(id)).toMatchObject({ payload: { text: "better" }, revision: 1 });
+    expect(await store.inbox.revise(id, { text: "best" }, lease)).toMatchObject({ outcome: "applied" });
+  });
+
   test("an edit or deletion applies until a run takes the message", async () => {
     const { store } = await open();
     const lease = await takeLease(store);
