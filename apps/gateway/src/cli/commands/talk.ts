@@ -53,6 +53,7 @@ export async function chat(options: TalkOptions): Promise<void> {
   const agent = await findAgentId(client, options.agent);
   const json = options.json === true;
   const isTerminal = process.stdin.isTTY === true && !json;
+  const isColored = isTerminal && process.stdout.isTTY === true && !process.env["NO_COLOR"];
   const write = (text: string): void => void process.stdout.write(text);
   const lines = createInterface({
     input: process.stdin,
@@ -68,7 +69,7 @@ export async function chat(options: TalkOptions): Promise<void> {
   };
   const turns = new Turns({
     say: (line, signal) => client.chat(agent, options.conversation, line, { signal }),
-    screen: () => (json ? printFrame : createScreen(write)),
+    screen: () => (json ? printFrame : createScreen(write, isColored)),
     onIdle() {
       if (!json) write("\n");
       prompt();
