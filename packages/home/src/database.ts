@@ -47,6 +47,12 @@ export async function openDatabase<B extends Bodies>(
     if (error instanceof GatewayError) throw error;
     const reason = reasonOf(error);
     if (settings.url !== undefined) throw new GatewayError("cannot_write", reason, { cause: error });
+    if (isStoreError(error) && error.code === "corrupt")
+      throw new GatewayError(
+        "cannot_write",
+        `${home.databaseFile}: ${reason} Without a backup, \`signalbox doctor\` names the next steps.`,
+        { cause: error },
+      );
     const named = reason.startsWith(home.databaseFile) ? reason : `${home.databaseFile}: ${reason}`;
     throw new GatewayError("cannot_write", named, { cause: error });
   }

@@ -182,6 +182,8 @@ function describeProblem({ code, provider, message }: ModelProblem): string {
 }
 
 function getRemedy(problem: ModelProblem, { config }: LoadedConfig): string {
+  if (problem.code === "invalid_provider")
+    return `Correct models.providers.${problem.provider}, whose errors are listed separately.`;
   if (problem.code !== "missing_key") {
     const providers = [...Object.keys(config.models.providers), ...defaultAccounts.map(({ name }) => name)];
     const meant = problem.code === "unknown_provider" ? didYouMean(problem.provider, providers) : "";

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
@@ -63,6 +63,19 @@ it.each([
   const { code, err } = await init("--provider", provider, "--model", `${provider}/m`);
   expect([code, err]).toEqual([64, expect.stringContaining(why)]);
   expect(written()).toBeUndefined();
+});
+
+it("refuses to ask without a terminal, and reports that nothing was changed", async () => {
+  const { dir, written } = newHome();
+  const refused = await runCommand(hostWith(), "init", "--home", dir);
+  expect([refused.code, refused.err]).toEqual([
+    64,
+    expect.stringContaining("There is no terminal to ask at."),
+  ]);
+  expect(written()).toBeUndefined();
+  writeFileSync(join(dir, "signalbox.yaml"), "agents: { defaults: { language: zh } }\n");
+  const { code, out } = await runCommand(hostWith(), "init", "--yes", "--home", dir);
+  expect([code, out]).toEqual([0, expect.stringContaining("Nothing was changed in ")]);
 });
 
 it("keeps a provider that does not answer, and fails", async () => {

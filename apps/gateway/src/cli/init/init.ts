@@ -42,7 +42,7 @@ function summarize({ configFile }: Home, isSet: boolean, isChanged: boolean): st
 }
 
 /** Options that are no answers. */
-const NO_ANSWERS: ReadonlySet<string> = new Set(["home", "json", "yes", "check", "service"]);
+const NO_ANSWERS: ReadonlySet<string> = new Set(["home", "json", "yes", "check", "service", "account"]);
 
 function hasAnswers(options: InitOptions): boolean {
   return (
