@@ -208,8 +208,7 @@ export class McpServer {
   /** A key for the server with these settings. It ignores environment variables and headers, which contain secrets. */
   #storeKey(): string {
     const { name, settings } = this.#options;
-    const identity =
-      "url" in settings ? [settings.url] : [settings.command, settings.args ?? [], settings.cwd ?? ""];
+    const identity = getIdentity(settings);
     const hash = createHash("sha256").update(JSON.stringify(identity));
     return `${name} ${hash.digest("hex").slice(0, 32)}`;
   }
@@ -286,6 +285,11 @@ export class McpServer {
   #createStartLimit(): AbortSignal {
     return AbortSignal.timeout(this.#options.settings.startMs ?? START_MS);
   }
+}
+
+function getIdentity(settings: McpServerSettings): readonly unknown[] {
+  if ("url" in settings) return [settings.url];
+  return "start" in settings ? [] : [settings.command, settings.args ?? [], settings.cwd ?? ""];
 }
 
 function toHashes(tools: readonly ToolDescription[]): Record<string, string> {

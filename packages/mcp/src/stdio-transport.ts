@@ -5,7 +5,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { getCancelledId, getRequestId, normalizeText, type RequestId } from "./messages.ts";
 import type { McpServerSettings } from "./types.ts";
 
-type StdioSettings = Extract<McpServerSettings, { command: string }>;
+type StdioSettings = Exclude<McpServerSettings, { url: string }>;
 
 export interface StdioTransportOptions {
   readonly settings: StdioSettings;
@@ -43,23 +43,17 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const [{ default: spawn }, { getDefaultEnvironment }, { deserializeMessage }] = await Promise.all([
-      import("cross-spawn"),
-      import("@modelcontextprotocol/sdk/client/stdio.js"),
-      import("@modelcontextprotocol/sdk/shared/stdio.js"),
-    ]);
+    const { deserializeMessage } = await import("@modelcontextprotocol/sdk/shared/stdio.js");
     this.#parse = deserializeMessage;
-    const { command, args = [], env = {}, cwd } = this.#options.settings;
-    const child = spawn(command, [...args], {
-      // `PATH`, `HOME`, `USER` and the like. Nothing else of this process's environment.
-      env: { ...getDefaultEnvironment(), ...env },
-      stdio: ["pipe", "pipe", "pipe"],
-      windowsHide: true,
-      ...(cwd === undefined ? {} : { cwd }),
-    });
+    const { settings } = this.#options;
+    const child = "start" in settings ? await settings.start() : await spawnServer(settings);
     const fail = (error: Error): void => this.onerror?.(error);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     child.once("spawn", resolve).once("error", reject).on("error", fail);
+    // The process may have started, or even ended, before its starter returned it.
+    if (child.exitCode !== null || child.signalCode !== null)
+      reject(new Error("the server process has ended"));
+    else if (child.pid !== undefined) resolve();
     child.once("close", () => {
       this.#process = undefined;
       this.onclose?.();
@@ -148,6 +142,25 @@ export class StdioTransport implements Transport {
     this.#parts = [];
     this.#bytes = 0;
   }
+}
+
+async function spawnServer({
+  command,
+  args = [],
+  env = {},
+  cwd,
+}: Extract<StdioSettings, { command: string }>): Promise<ChildProcess> {
+  const [{ default: spawn }, { getDefaultEnvironment }] = await Promise.all([
+    import("cross-spawn"),
+    import("@modelcontextprotocol/sdk/client/stdio.js"),
+  ]);
+  return spawn(command, [...args], {
+    // `PATH`, `HOME`, `USER` and the like. Nothing else of this process's environment.
+    env: { ...getDefaultEnvironment(), ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+    windowsHide: true,
+    ...(cwd === undefined ? {} : { cwd }),
+  });
 }
 
 /** Returns the messages of a line. The specification of 2025-03-26 allowed several in a list. */

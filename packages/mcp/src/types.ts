@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import type { Tool } from "@signalbox/agent-core";
 import type { McpOAuthSettings } from "./sign-in/types.ts";
 
@@ -10,6 +11,10 @@ export type McpServerSettings = (
       /** Environment variables, in addition to `PATH`, `HOME` and the like. */
       readonly env?: Readonly<Record<string, string>>;
       readonly cwd?: string;
+    }
+  | {
+      /** Starts the process of a server, for example in a sandbox. Its three standard streams are pipes. */
+      readonly start: () => Promise<ChildProcess>;
     }
   | {
       /** URL of a server with Streamable HTTP. Redirects are followed only within the same origin. */
