@@ -1,5 +1,7 @@
 import type { Processes } from "./background/processes.ts";
 import { createProcessTool } from "./background/tool.ts";
+import { createBrowserTools } from "./browser/browser-tools.ts";
+import type { AgentBrowser } from "./browser/types.ts";
 import { type CronToolOptions, createCronTool } from "./cron.ts";
 import type { ToolDefinition } from "./define.ts";
 import { type CommandEnvironment, createExecTool } from "./exec.ts";
@@ -43,6 +45,19 @@ export const BUILT_IN_TOOLS: readonly string[] = [
   "ask_user",
   "web_fetch",
   "web_search",
+  "browser_navigate",
+  "browser_back",
+  "browser_snapshot",
+  "browser_screenshot",
+  "browser_click",
+  "browser_type",
+  "browser_select",
+  "browser_press_key",
+  "browser_dialog",
+  "browser_tabs",
+  "browser_wait",
+  "browser_downloads",
+  "browser_save_download",
   "image",
   "generate_image",
   "cron",
@@ -79,6 +94,8 @@ export interface BuiltInToolsOptions {
   readonly askUser?: AskUserToolOptions["ask"];
   /** Default: the tool `web_search` does not exist. */
   readonly webSearch?: WebSearchSettings;
+  /** Default: the `browser_*` tools do not exist. */
+  readonly browser?: AgentBrowser;
   /** Default: the tool `image` does not exist. */
   readonly describeImage?: ImageToolOptions["describeImage"];
   /** Default: the tool `generate_image` does not exist. */
@@ -129,6 +146,9 @@ export async function createBuiltInTools(
     ...(options.webSearch === undefined
       ? []
       : [createWebSearchTool({ settings: options.webSearch, pageLinks })]),
+    ...(options.browser === undefined
+      ? []
+      : createBrowserTools({ browser: options.browser, workspace, fitImage, isKnownLink, pageLinks })),
     ...(options.describeImage === undefined
       ? []
       : [createImageTool({ workspace, fitImage, describeImage: options.describeImage })]),

@@ -217,6 +217,9 @@ function quote(detail: string): string {
   );
 }
 
+/** Claims that need approval in every run. */
+const NEEDS_APPROVAL: ReadonlySet<ClaimKind> = new Set(["configure", "save_download"]);
+
 /** Claims that need an owner's approval, by role. */
 const NEEDS_OWNER: Readonly<Partial<Record<Role, readonly ClaimKind[]>>> = {
   member: [
@@ -226,9 +229,18 @@ const NEEDS_OWNER: Readonly<Partial<Record<Role, readonly ClaimKind[]>>> = {
     "message_elsewhere",
     "read_elsewhere",
     "schedule",
+    "operate_page",
     "read_config",
   ],
-  system: ["write_identity", "forget_memory", "exec_network", "read_elsewhere", "schedule", "read_config"],
+  system: [
+    "write_identity",
+    "forget_memory",
+    "exec_network",
+    "read_elsewhere",
+    "schedule",
+    "operate_page",
+    "read_config",
+  ],
 };
 
 function decideByClaim(claim: Claim, facts: RunFacts, texts: PolicyPhrases): Decision | undefined {
@@ -243,7 +255,7 @@ function decideByClaim(claim: Claim, facts: RunFacts, texts: PolicyPhrases): Dec
       rule: `taint_${kind}`,
       reason: texts.hasSeen(describeSources(facts), what),
     };
-  if (kind === "configure") return { decision: "ask", rule: "configure", reason: texts.everybodyAsks(what) };
+  if (NEEDS_APPROVAL.has(kind)) return { decision: "ask", rule: kind, reason: texts.everybodyAsks(what) };
   if (NEEDS_OWNER[role]?.includes(kind) === true)
     return { decision: "ask", rule: `${role}_${kind}`, reason: texts.roleAsks(role, what) };
   return undefined;

@@ -17,6 +17,8 @@ const CLAIMS: readonly ClaimKind[] = [
   "read_elsewhere",
   "schedule",
   "fetch_unseen",
+  "operate_page",
+  "save_download",
   "read_config",
   "configure",
 ];

@@ -61,6 +61,8 @@ export interface RunFacts {
  * - `schedule`: changing what runs later.
  * - `fetch_unseen`: an address that appeared in no message and on no page of the run. The address itself can send
  *   information from the run to its server.
+ * - `operate_page`: clicking, typing and other actions in a browser, which may be signed in somewhere.
+ * - `save_download`: storing a file that a page offered.
  * - `read_config`, `configure`: reading and changing the host's configuration.
  */
 export type ClaimKind =
@@ -72,6 +74,8 @@ export type ClaimKind =
   | "read_elsewhere"
   | "schedule"
   | "fetch_unseen"
+  | "operate_page"
+  | "save_download"
   | "read_config"
   | "configure";
 

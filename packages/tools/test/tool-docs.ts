@@ -30,6 +30,13 @@ const SESSION: ParameterDoc = {
   ],
 };
 
+const REFERENCE: ParameterDoc = {
+  text: [
+    "Reference of the element in the latest snapshot, such as `e5`.",
+    "元素在最近一次快照中的编号，如 `e5`。",
+  ],
+};
+
 /** The documentation of the built-in tools. */
 export const TOOL_DOCS: Readonly<Record<string, ToolDoc>> = {
   read: {
@@ -305,6 +312,146 @@ export const TOOL_DOCS: Readonly<Record<string, ToolDoc>> = {
       limit: { text: ["Number of results.", "结果数量。"], default: "`5`" },
     },
     example: { query: "weather in Hangzhou tomorrow", limit: 3 },
+  },
+  browser_navigate: {
+    summary: [
+      "Opens a page in the agent's browser, and returns it as a list of elements. Needs `tools.browser`. In a tainted run, an address that nobody mentioned needs approval.",
+      "在智能体的浏览器中打开页面，并以元素列表返回。需要设置 `tools.browser`。在受污染的运行中，访问未经任何人提供的网址需要审批。",
+    ],
+    parameters: { url: { text: ["Address with `http` or `https`.", "`http` 或 `https` 网址。"] } },
+    example: { url: "https://example.org/" },
+  },
+  browser_back: {
+    summary: ["Goes back to the previous page.", "返回上一页。"],
+    parameters: {},
+    example: {},
+  },
+  browser_snapshot: {
+    summary: [
+      "Reads the current page as a list of elements with their references.",
+      "读取当前页面，返回带编号的元素列表。",
+    ],
+    parameters: {
+      offset: {
+        text: ["First character, to continue a long page.", "起始字符，用于继续读取长页面。"],
+        default: "`0`",
+      },
+    },
+    example: { offset: 12000 },
+  },
+  browser_screenshot: {
+    summary: [
+      "Takes a picture of the visible part of the current page, and shows it to the model.",
+      "截取当前页面的可见部分，并展示给模型。",
+    ],
+    parameters: {},
+    example: {},
+  },
+  browser_click: {
+    summary: [
+      "Clicks an element of the current page. In a tainted run, this needs approval.",
+      "点击当前页面的元素。在受污染的运行中需要审批。",
+    ],
+    parameters: {
+      ref: REFERENCE,
+      double: { text: ["Clicks twice.", "双击。"], default: "`false`" },
+    },
+    example: { ref: "e5" },
+  },
+  browser_type: {
+    summary: [
+      "Replaces the text of a field of the current page. In a tainted run, this needs approval.",
+      "替换当前页面输入框的文本。在受污染的运行中需要审批。",
+    ],
+    parameters: {
+      ref: REFERENCE,
+      text: { text: ["New text of the field.", "输入框的新文本。"] },
+      submit: { text: ["Presses Enter afterwards.", "随后按下 Enter。"], default: "`false`" },
+    },
+    example: { ref: "e7", text: "desk lamp", submit: true },
+  },
+  browser_select: {
+    summary: [
+      "Selects options of a dropdown of the current page. In a tainted run, this needs approval.",
+      "选择当前页面下拉框的选项。在受污染的运行中需要审批。",
+    ],
+    parameters: {
+      ref: REFERENCE,
+      values: { text: ["Values or labels of the options.", "选项的值或标签。"] },
+    },
+    example: { ref: "e9", values: ["Large"] },
+  },
+  browser_press_key: {
+    summary: [
+      "Presses a key on the current page. In a tainted run, this needs approval.",
+      "在当前页面按下按键。在受污染的运行中需要审批。",
+    ],
+    parameters: {
+      key: {
+        text: [
+          "A character, or a key such as `Enter` or `PageDown`.",
+          "字符，或 `Enter`、`PageDown` 等按键。",
+        ],
+      },
+    },
+    example: { key: "PageDown" },
+  },
+  browser_dialog: {
+    summary: [
+      "Answers the dialog that blocks the current page. In a tainted run, this needs approval.",
+      "回应阻塞当前页面的对话框。在受污染的运行中需要审批。",
+    ],
+    parameters: {
+      accept: { text: ["`false` dismisses the dialog.", "`false` 表示取消。"] },
+      text: {
+        text: ["Answer, if the dialog asks for one.", "对话框要求输入时的回答。"],
+        default: ["none", "无"],
+      },
+    },
+    example: { accept: false },
+  },
+  browser_tabs: {
+    summary: ["Lists, selects or closes the tabs of the browser.", "列出、切换或关闭浏览器的标签页。"],
+    parameters: {
+      action: { text: ["The action.", "操作。"] },
+      index: {
+        text: ["Tab for `select` and `close`.", "`select` 和 `close` 作用的标签页。"],
+        default: ["the current one for `close`", "`close` 默认为当前标签页"],
+      },
+    },
+    example: { action: "select", index: 1 },
+  },
+  browser_wait: {
+    summary: [
+      "Waits until a text appears on the current page, or for some seconds.",
+      "等待当前页面出现指定文本，或等待若干秒。",
+    ],
+    parameters: {
+      text: { text: ["Text to wait for.", "要等待的文本。"], default: ["none", "无"] },
+      seconds: { text: ["Seconds to wait, without `text`.", "没有 `text` 时等待的秒数。"], default: "`3`" },
+    },
+    example: { text: "Order placed" },
+  },
+  browser_downloads: {
+    summary: [
+      "Lists the files that pages downloaded since the browser started.",
+      "列出浏览器启动以来网页下载的文件。",
+    ],
+    parameters: {},
+    example: {},
+  },
+  browser_save_download: {
+    summary: [
+      "Saves a downloaded file of at most 50 MB in the workspace. This always needs approval, and the file stays marked as untrusted.",
+      "将下载的文件（最大 50 MB）保存到工作区。始终需要审批，文件仍标记为不可信。",
+    ],
+    parameters: {
+      name: { text: ["Name from `browser_downloads`.", "`browser_downloads` 列出的名称。"] },
+      file_path: {
+        text: ["Path of the new file, relative to the workspace.", "新文件的路径，相对于工作区。"],
+      },
+    },
+    example: { name: "report.pdf", file_path: "downloads/report.pdf" },
   },
   image: {
     summary: [

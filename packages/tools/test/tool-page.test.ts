@@ -55,6 +55,7 @@ async function createTools(allow: readonly string[]): Promise<readonly ToolDefin
       askUser: never,
       cron: never,
       sessions: never,
+      browser: { call: never, listDownloads: never, readDownload: never },
       describeImage: never,
       generateImage: never,
       gateway: { status: never, config: never, preview: never, apply: never },

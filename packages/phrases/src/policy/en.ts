@@ -41,6 +41,8 @@ export const policy = {
     read_elsewhere: (detail: string) => `read other conversations (${detail})`,
     schedule: (detail: string) => `change what runs on a schedule (${detail})`,
     fetch_unseen: (detail: string) => `fetch an address that nobody gave it (${detail})`,
+    operate_page: (detail: string) => `operate a page in the browser (${detail})`,
+    save_download: (detail: string) => `save a file that a page offered (${detail})`,
     read_config: (detail: string) => `inspect the gateway and its configuration (${detail})`,
     configure: (detail: string) => `change the gateway's configuration (${detail})`,
   },

@@ -41,6 +41,8 @@ export const policy: typeof en = {
     read_elsewhere: (detail) => `查看其他对话（${detail}）`,
     schedule: (detail) => `修改定时任务（${detail}）`,
     fetch_unseen: (detail) => `访问未经任何人提供的网址（${detail}）`,
+    operate_page: (detail) => `在浏览器中操作页面（${detail}）`,
+    save_download: (detail) => `保存网页提供的文件（${detail}）`,
     read_config: (detail) => `查看网关及其配置（${detail}）`,
     configure: (detail) => `修改网关配置（${detail}）`,
   },

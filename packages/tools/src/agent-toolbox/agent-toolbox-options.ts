@@ -77,6 +77,8 @@ export interface AgentToolboxOptions<Run extends ToolRun> {
    * exist.
    */
   readonly webSearch?: () => BuiltInToolsOptions["webSearch"];
+  /** Returns an agent's browser. Called when its tools are created. Default: the `browser_*` tools do not exist. */
+  readonly browser?: (agent: Run["agent"]) => BuiltInToolsOptions["browser"];
   /**
    * Returns the function that sends an image to a vision model. Called when an agent's tools are created. Default: the
    * tool `image` does not exist.

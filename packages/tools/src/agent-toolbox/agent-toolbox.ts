@@ -190,7 +190,8 @@ class DefaultAgentToolbox<Run extends ToolRun> implements AgentToolbox<Run> {
 
   /** Returns the resources that an agent's tools use. */
   #resources(agent: Run["agent"]) {
-    const { folders, memory, sandbox, domains, environment, fitImage, fetch, webSearch } = this.#options;
+    const { folders, memory, sandbox, domains, environment, fitImage, fetch, webSearch, browser } =
+      this.#options;
     return {
       ...folders(agent),
       memory: memory?.(agent),
@@ -201,6 +202,7 @@ class DefaultAgentToolbox<Run extends ToolRun> implements AgentToolbox<Run> {
       fitImage,
       fetch,
       webSearch: webSearch?.(),
+      browser: browser?.(agent),
       isKnownLink: (url: string, { sessionKey }: RunFacts) => this.#links.has(sessionKey, url),
     };
   }

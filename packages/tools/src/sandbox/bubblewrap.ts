@@ -1,10 +1,23 @@
 import { isInside } from "../workspace/paths.ts";
+import {
+  ARGUMENTS,
+  addBridge,
+  type Command,
+  createUserFiles,
+  FILTER,
+  formatArguments,
+  GROUP_FILE,
+  getSystemArgs,
+  ISOLATION,
+  PASSWD_FILE,
+} from "./bubblewrap-args.ts";
+import { openProgram } from "./bubblewrap-program.ts";
 import type { CommandGroups } from "./cgroups.ts";
 import { withoutDescriptors } from "./descriptors.ts";
 import { type InnerFolder, withInnerFolders } from "./inner-folders.ts";
-import { getCoverArgs, getSystemFolderArgs, SYSTEM_FOLDERS, statIfExists } from "./mounts.ts";
-import type { DomainProxy, OpenDomainProxy } from "./network/proxy.ts";
-import { getBridgeFile, PROXY_PORT, PROXY_VARIABLES } from "./network/variables.ts";
+import { getCoverArgs, SYSTEM_FOLDERS, statIfExists } from "./mounts.ts";
+import type { EgressProxy, OpenDomainProxy } from "./network/proxy.ts";
+import { PROXY_VARIABLES } from "./network/variables.ts";
 import { followProgram, type StartedProgram, startProgram } from "./process.ts";
 import { protectNames } from "./protect.ts";
 import { createLimitedShell, getCommandVariable } from "./shell.ts";
@@ -17,24 +30,6 @@ import {
   type SandboxOutcome,
   type SandboxRequest,
 } from "./types.ts";
-
-/** Settings that common programs read. None of them contain secrets or user accounts. */
-const SYSTEM_SETTINGS = [
-  "/etc/alternatives",
-  "/etc/ca-certificates",
-  "/etc/fonts",
-  "/etc/ld.so.cache",
-  "/etc/ld.so.conf",
-  "/etc/ld.so.conf.d",
-  "/etc/localtime",
-  "/etc/magic",
-  "/etc/mime.types",
-  "/etc/pki/tls/certs",
-  "/etc/ssl/certs",
-];
-const USER_ID = 1_000;
-const PASSWD = `agent:x:${USER_ID}:${USER_ID}::/tmp:/bin/sh\n`;
-const GROUP = `agent:x:${USER_ID}:\n`;
 
 export interface BubblewrapOptions {
   /** Absolute path of `bwrap`. */
@@ -54,18 +49,12 @@ export interface BubblewrapOptions {
   readonly descriptors: readonly string[];
 }
 
-/** Descriptors from which the launcher reads its arguments and files. */
-const ARGUMENTS = "3";
-const PASSWD_FILE = "4";
-const GROUP_FILE = "5";
-const FILTER = "6";
-
 /** Creates a sandbox based on Linux namespaces: a writable workspace, readable system folders, and no network. */
 export function createBubblewrap(options: BubblewrapOptions): Sandbox {
   const { shell, limits, env, notes, filter, readOnly } = options;
   const system = getSystemArgs();
   const limited = createLimitedShell(shell, limits, true);
-  const data = [PASSWD, GROUP, ...(filter === undefined ? [] : [filter])];
+  const data = [...createUserFiles(), ...(filter === undefined ? [] : [filter])];
   const start = (command: Command, hasInput: boolean, folders: readonly number[]): StartedProgram =>
     startProgram({
       ...withoutDescriptors(options.descriptors, shell, {
@@ -86,11 +75,12 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
     env,
     shell,
     notes,
+    open: (request) => openProgram({ ...options, system }, request),
     async run(request): Promise<SandboxOutcome> {
       const { domains = [], input, signal } = request;
       signal.throwIfAborted();
       const protection = protectNames(request);
-      let proxy: DomainProxy | undefined;
+      let proxy: EgressProxy | undefined;
       try {
         if (domains.length > 0) proxy = await options.openProxy(domains);
         signal.throwIfAborted();
@@ -159,59 +149,6 @@ function getCommandArgs(
     ...Object.entries({ ...request.env, ...variables }).flatMap(([name, value]) => ["--setenv", name, value]),
     ...["--chdir", request.cwd],
   ];
-}
-
-/**
- * Formats arguments for `--args`. An argument that contains a NUL would be split, and the second half could be any
- * option.
- */
-function formatArguments(args: readonly string[]): string {
-  if (args.some((arg) => arg.includes("\0")))
-    throw new Error("A command and its folders must not contain a NUL character.");
-  return args.join("\0");
-}
-
-interface Command {
-  readonly file: string;
-  readonly args: readonly string[];
-}
-
-/** Wraps a command with a bridge to the proxy, which listens on the loopback address of the sandbox. */
-function addBridge({ socket }: DomainProxy, inner: Command): { mounts: readonly string[]; command: Command } {
-  const inside = {
-    node: "/run/signalbox/node",
-    bridge: "/run/signalbox/bridge.mjs",
-    socket: "/run/signalbox/proxy",
-  };
-  const mounts = [
-    ...["--ro-bind", process.execPath, inside.node],
-    ...["--ro-bind", getBridgeFile(), inside.bridge],
-    ...["--bind", socket, inside.socket],
-  ];
-  const args = [inside.bridge, inside.socket, String(PROXY_PORT), inner.file, ...inner.args];
-  return { mounts, command: { file: inside.node, args } };
-}
-
-const ISOLATION = [
-  "--unshare-all",
-  "--unshare-user",
-  "--disable-userns",
-  ...["--uid", String(USER_ID), "--gid", String(USER_ID)],
-  ...["--hostname", "sandbox"],
-  ...["--cap-drop", "ALL"],
-  "--die-with-parent",
-  "--new-session",
-];
-
-/**
- * Returns the arguments that are the same for every command. Missing settings are omitted here, because otherwise
- * bubblewrap would look for them each time.
- */
-function getSystemArgs(): readonly string[] {
-  const args = ["--proc", "/proc", "--dev", "/dev", ...getSystemFolderArgs()];
-  for (const path of SYSTEM_SETTINGS)
-    if (statIfExists(path) !== undefined) args.push("--ro-bind-try", path, path);
-  return args;
 }
 
 /** A mount of one path. */

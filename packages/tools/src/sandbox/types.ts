@@ -1,4 +1,6 @@
+import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
+import type { EgressProxy } from "./network/proxy.ts";
 
 /** The configured setting: `default` runs commands in a sandbox, `none` without one, and `off` disables commands. */
 export type SandboxSetting = "default" | "off" | "none";
@@ -91,6 +93,31 @@ export interface SandboxOutcome {
   readonly durationMs: number;
 }
 
+/** A program that runs in the sandbox until it ends, for example a server. */
+export interface ProgramRequest {
+  /** Absolute path in the sandbox. */
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Additional environment variables. They override the sandbox's variables. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute path in the sandbox. */
+  readonly cwd: string;
+  /** Files and folders of the machine, by their absolute path in the sandbox. */
+  readonly mounts: readonly { readonly from: string; readonly to: string; readonly writable?: boolean }[];
+  /** Additional readable files. */
+  readonly files: readonly { readonly path: string; readonly content: string }[];
+  /** The only connection to the network. It listens at `PROXY_PORT` of the sandbox's loopback address. */
+  readonly proxy: EgressProxy;
+}
+
+/** A running program. All of its processes end with it, and with this process. */
+export interface SandboxedProgram {
+  readonly child: ChildProcess;
+  /** The limit that the program exceeded, after it was stopped. */
+  readonly stopped: "processes" | "memory" | "disk" | undefined;
+  kill(): void;
+}
+
 /** An environment in which commands run. */
 export interface Sandbox {
   /** If the level is `disabled`, no commands run, and `reason` explains why. */
@@ -109,6 +136,8 @@ export interface Sandbox {
   readonly notes: readonly string[];
   /** Runs one command. Rejects if the command could not be started. */
   run(request: SandboxRequest): Promise<SandboxOutcome>;
+  /** Starts a program that runs until it ends. Absent if this sandbox cannot isolate one. */
+  open?(request: ProgramRequest): SandboxedProgram;
 }
 
 /** Returns the time limit of a command in milliseconds. */

@@ -19,17 +19,24 @@ export function startWatch(
     limits,
     disk,
     group,
-  }: { readonly limits: SandboxLimits; readonly disk: string; readonly group: CommandGroup | undefined },
+  }: {
+    readonly limits: SandboxLimits;
+    /** A folder on the disk whose growth is limited. Undefined: no limit. */
+    readonly disk: string | undefined;
+    readonly group: CommandGroup | undefined;
+  },
   kill: (why: "processes" | "memory" | "disk") => void,
 ): { stop(): void } {
   if (process.platform !== "linux") return { stop: () => {} };
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
-  const before = getFreeSpace(disk);
+  const measureDisk = async (): Promise<Free | undefined> =>
+    disk === undefined ? undefined : getFreeSpace(disk);
+  const before = measureDisk();
   const check = async (): Promise<void> => {
     const root = pid();
     const use = root === undefined ? undefined : await measureTree(root, limits);
-    const isFull = isDiskFull(await before, await getFreeSpace(disk), limits);
+    const isFull = isDiskFull(await before, await measureDisk(), limits);
     if (stopped) return;
     if ((use !== undefined && use.tasks > limits.processes) || group?.wasOutOfProcesses()) kill("processes");
     // Older kernels kill only one process, so the gateway kills the rest of the command here.

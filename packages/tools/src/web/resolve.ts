@@ -5,11 +5,16 @@ import { createSemaphore } from "../semaphore.ts";
 export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 /**
- * Creates a resolver with at most two concurrent lookups. A lookup counts until it ends, even if its caller has stopped
+ * Creates a resolver with a limit on concurrent lookups. A lookup counts until it ends, even if its caller has stopped
  * waiting.
+ *
+ * @param maxLookups default: 2
  */
-export function createResolve(ask: (host: string) => Promise<readonly string[]>): Resolve {
-  const lookups = createSemaphore(2);
+export function createResolve(
+  ask: (host: string) => Promise<readonly string[]>,
+  maxLookups: number = 2,
+): Resolve {
+  const lookups = createSemaphore(maxLookups);
   return async (host, signal) => {
     const release = await lookups.acquire(signal);
     try {

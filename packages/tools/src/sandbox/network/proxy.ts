@@ -15,8 +15,8 @@ import { isPublicAddress } from "../../web/address.ts";
 import { type Resolve, systemResolve } from "../../web/resolve.ts";
 import { isListed, parseAuthority, parseProxyUrl, type Target } from "./domains.ts";
 
-/** The only connection from a command to the network. */
-export interface DomainProxy {
+/** The only connection from a sandboxed program to the network. */
+export interface EgressProxy {
   /** Path of the Unix socket on which the proxy listens. */
   readonly socket: string;
   /** Closes the proxy and all of its connections. */
@@ -31,7 +31,18 @@ export interface DomainProxyOptions {
   readonly isOpen?: (address: string) => boolean;
 }
 
-export type OpenDomainProxy = (domains: readonly string[]) => Promise<DomainProxy>;
+export type OpenDomainProxy = (domains: readonly string[]) => Promise<EgressProxy>;
+
+interface EgressProxyOptions {
+  /**
+   * Checks the destination of a connection and returns the addresses of its host.
+   *
+   * @throws RefusedError if the program may not connect to it
+   */
+  readonly check: (target: Target, signal: AbortSignal) => Promise<readonly string[]>;
+  /** Maximum number of bytes that one connection may receive. Default: unlimited. */
+  readonly maxBytes?: number;
+}
 
 const MAX_CONNECTIONS = 64;
 const CONNECT_MS = 10_000;
@@ -49,11 +60,16 @@ const HOP_HEADERS: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
+/** Opens a proxy to the listed hosts. All addresses of a host must be public. See {@link openEgressProxy}. */
+export function openDomainProxy(options: DomainProxyOptions): Promise<EgressProxy> {
+  return openEgressProxy({ check: (target, signal) => checkDomain(options, target, signal) });
+}
+
 /**
- * Opens a proxy for HTTP requests and `CONNECT` tunnels to the listed hosts. Each name is resolved once, all of its
- * addresses must be public, and the connection uses one of them. A later change of the DNS record has no effect.
+ * Opens a proxy for HTTP requests and `CONNECT` tunnels. The name of each connection is resolved and checked once, and
+ * the connection uses one of the checked addresses. A later change of the DNS record has no effect.
  */
-export async function openDomainProxy(options: DomainProxyOptions): Promise<DomainProxy> {
+export async function openEgressProxy(options: EgressProxyOptions): Promise<EgressProxy> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "signalbox-proxy-")));
   const socket = join(folder, "socket");
   const ending = new AbortController();
@@ -77,23 +93,33 @@ export async function openDomainProxy(options: DomainProxyOptions): Promise<Doma
   };
 }
 
-/** A refused connection. The message is written for the command. */
-class RefusedError extends Error {}
+/** A refused connection. The message is written for the program. */
+export class RefusedError extends Error {}
 
-async function reachTarget(
+async function checkDomain(
   { domains, resolve = systemResolve, isOpen = isPublicAddress }: DomainProxyOptions,
   target: Target,
   signal: AbortSignal,
-): Promise<Socket> {
+): Promise<readonly string[]> {
   const { host, port } = target;
   if (!isListed(domains, target))
     throw new RefusedError(`${host}:${port} is not among the hosts that commands may reach.`);
   const addresses = isIP(host) === 0 ? await resolve(host, signal) : [host];
-  const [address] = addresses;
-  if (address === undefined || !addresses.every(isOpen))
+  if (addresses.length === 0 || !addresses.every(isOpen))
     throw new RefusedError(
       `${host} does not resolve to a public address, so commands may not connect to it.`,
     );
+  return addresses;
+}
+
+async function reachTarget(
+  { check, maxBytes }: EgressProxyOptions,
+  target: Target,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const { host, port } = target;
+  const [address] = await check(target, signal);
+  if (address === undefined) throw new RefusedError(`${host} has no address.`);
   signal.throwIfAborted();
   return new Promise((done, reject) => {
     const upstream = connect({ host: address, port, signal, timeout: CONNECT_MS });
@@ -102,8 +128,17 @@ async function reachTarget(
     upstream.once("connect", () => {
       upstream.setTimeout(0);
       upstream.off("error", reject);
+      if (maxBytes !== undefined) limitBytes(upstream, maxBytes);
       done(upstream);
     });
+  });
+}
+
+/** Closes a connection that receives more than a number of bytes. */
+function limitBytes(upstream: Socket, maxBytes: number): void {
+  upstream.on("data", () => {
+    if (upstream.bytesRead > maxBytes)
+      upstream.destroy(new Error(`The host sent more than ${maxBytes} bytes.`));
   });
 }
 
