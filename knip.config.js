@@ -52,6 +52,7 @@ export default {
     "@modelcontextprotocol/conformance",
     "@modelcontextprotocol/server-everything",
     "@modelcontextprotocol/server-filesystem",
+    "@playwright/mcp",
     "@slack/bolt",
     "better-sqlite3",
     "grammy",

@@ -70,6 +70,7 @@ export const GROUPS: readonly PageGroup[] = [
       doc("guides/documents", "Documents", "文档附件"),
       doc("guides/images", "Generating images", "生成图片"),
       doc("guides/voice", "Voice", "语音"),
+      doc("guides/browser", "Browser", "浏览器"),
       doc("guides/memory", "Memory", "记忆"),
       doc("automation", "Schedules and sub-agents", "定时任务与子智能体"),
       doc("costs", "Costs and budgets", "费用与预算"),

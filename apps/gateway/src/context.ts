@@ -55,6 +55,8 @@ import {
   openAgentFiles,
   type UserQuestions,
 } from "@signalbox/tools";
+import { createAgentBrowsers } from "./agent/browser/agent-browsers.ts";
+import type { Browsers } from "./agent/browser/browsers.ts";
 import { createToolbox } from "./agent/create-toolbox.ts";
 import { createGenerateImage } from "./agent/generate-image.ts";
 import { createReadLinks, type ReadLinks } from "./agent/links.ts";
@@ -105,6 +107,7 @@ export interface GatewayContext extends CoreContext, AgentFiles {
   readonly memories: Memories;
   readonly memoryAccess: SessionAccess;
   readonly mcp: McpServers;
+  readonly browsers: Browsers;
   readonly userQuestions: UserQuestions;
   readonly toolbox: Toolbox;
   readonly spending: Spending;
@@ -260,6 +263,7 @@ type AgentServices = Pick<
   | "memories"
   | "memoryAccess"
   | "mcp"
+  | "browsers"
   | "userQuestions"
   | "toolbox"
   | "spending"
@@ -363,6 +367,7 @@ function createAgentServices(
       redirectUrl: () => core.publicAddress.resolve(MCP_CALLBACK_PATH),
       current: () => config.current().settings,
     }),
+    browsers: createAgentBrowsers(core),
     userQuestions: createUserQuestions({ kv: store.kv, now }),
   };
   const { fitPicture, out: outgoing } = built.media;

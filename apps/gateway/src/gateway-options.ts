@@ -8,6 +8,7 @@ import type { HealthFinding } from "@signalbox/protocol";
 import type { Vault } from "@signalbox/redaction";
 import type { GatewayService } from "@signalbox/server";
 import type { Logger } from "@signalbox/telemetry/logger";
+import type { WebProxyOptions } from "@signalbox/tools";
 import type { StartExecSandbox } from "./configure/exec-sandbox.ts";
 import type { ReadConfiguration, Reloaded } from "./configure/reload.ts";
 import type { GatewayHook } from "./hooks/hook-points.ts";
@@ -53,6 +54,11 @@ export interface GatewayOptions {
   readonly leaseMs?: number;
   /** Sandbox for agents' commands. Gateways in the same process may share it. Default: each gateway tests its own. */
   readonly execSandbox?: StartExecSandbox;
+  /**
+   * Hosts that agents' browsers may reach although they are not public. Only for tests: no setting, environment
+   * variable or option of the command line changes it. Default: none.
+   */
+  readonly browserEgress?: Pick<WebProxyOptions, "allow" | "resolve">;
 }
 
 /** A running gateway. */

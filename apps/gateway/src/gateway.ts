@@ -84,6 +84,7 @@ async function start(
   });
   lifecycle.started("memory", () => ctx.memories.close());
   lifecycle.started("mcp", () => ctx.mcp.close());
+  lifecycle.started("browsers", () => ctx.browsers.close());
   lifecycle.started("seats", () => ctx.sharedSeats?.release());
   lifecycle.started("commands", () => ctx.toolbox.endCommands());
   const onException = (): void => ctx.crashBlame.noteCrash();

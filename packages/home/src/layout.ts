@@ -18,6 +18,7 @@ const STATE_NAMES = [
     "config-history",
     "skill-pins",
     "node-id",
+    "browsers",
   ],
   ...["logs", "service.log", "media", "memory", "backups"],
 ];
@@ -40,6 +41,8 @@ export interface Home {
   readonly workspacesDir: string;
   /** Configuration files other than `configFile`. More than one file is an error. */
   readonly otherConfigFiles: readonly string[];
+  /** Holds the profiles of the agents' browsers, with their cookies. */
+  readonly browsersDir: string;
   /** Holds attachments of unsent replies. */
   readonly mediaDir: string;
   /** The gateway's log, as JSON lines. Rotated files are in the same folder. */
@@ -84,6 +87,7 @@ export function locateHome(option: string | undefined, env: Env): Home {
     skillPinsDir: join(dir, "skill-pins"),
     workspacesDir: join(dir, "workspaces"),
     otherConfigFiles,
+    browsersDir: join(dir, "browsers"),
     mediaDir: join(dir, "media"),
     logFile: join(dir, "logs", "gateway.log"),
     tokenFile: join(dir, "token"),

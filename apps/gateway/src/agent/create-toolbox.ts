@@ -27,6 +27,7 @@ import type { OtherSessions } from "../triggers/other-sessions.ts";
 import type { ScheduledTriggers } from "../triggers/scheduled-triggers.ts";
 import { createSessionsHandler } from "../triggers/sessions-handler.ts";
 import { createAdditionalTools } from "./additional-tools.ts";
+import type { Browsers } from "./browser/browsers.ts";
 import { createDescribeImage } from "./describe-image.ts";
 import { DOCUMENTS } from "./documents.ts";
 import { createGatewayTool } from "./gateway-tool.ts";
@@ -46,6 +47,7 @@ export interface ToolboxServices extends Pick<AgentFiles, "labels">, SendOptions
   readonly memoryAccess: SessionAccess;
   readonly userQuestions: UserQuestions;
   readonly mcp: McpServers;
+  readonly browsers: Browsers;
   readonly scheduled: ScheduledTriggers;
   readonly subAgents: Delegation;
   readonly otherSessions: OtherSessions;
@@ -122,6 +124,7 @@ function abilities(core: CoreContext, services: ToolboxServices, getSpending: ()
     cleanText: cleanResult(options.vault),
     fitImage: services.fitPicture,
     fetch: web.fetch,
+    browser: ({ id }) => services.browsers.forAgent(id),
     webSearch: () => config.current().settings.tools.web.search,
     gateway: createGatewayTool(core),
     describeImage: () => (config.current().settings.tools.image === undefined ? undefined : look),

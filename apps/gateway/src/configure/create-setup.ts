@@ -5,6 +5,7 @@ import { type CheckedSecrets, checkSecrets, type Home, openListeningProblem } fr
 import type { Vault } from "@signalbox/redaction";
 import { type Accounts, type AccountsOptions, resolveAccounts } from "./accounts.ts";
 import { type Agents, getWorkspaces, resolveAgents } from "./agents.ts";
+import { browserProblems } from "./browser-programs.ts";
 import { budgetProblems } from "./budgets.ts";
 import { type ConfiguredHooks, resolvePointHooks } from "./configured-hooks.ts";
 import { embeddingsProblems } from "./embeddings.ts";
@@ -86,6 +87,7 @@ export async function createSetup(options: SetupOptions): Promise<Setup> {
     ...transcriptionProblems(loaded),
     ...speechProblems(loaded),
     ...imageGenerationProblems(loaded),
+    ...browserProblems(loaded, agents, { home, packages }),
     ...budgetProblems(loaded, agents, models),
   ]).toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
   // Redact the problems, because they quote invalid values, which may be secrets.

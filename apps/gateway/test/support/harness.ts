@@ -29,7 +29,7 @@ import { execSandbox, type StartExecSandbox } from "../../src/configure/exec-san
 import type { Reloaded } from "../../src/configure/reload.ts";
 import { resolveConfig } from "../../src/configure/resolve-config.ts";
 import { startGateway } from "../../src/gateway.ts";
-import type { Gateway } from "../../src/gateway-options.ts";
+import type { Gateway, GatewayOptions } from "../../src/gateway-options.ts";
 import type { GatewayHook } from "../../src/hooks/hook-points.ts";
 import type { GatewayBodies, GatewayStore } from "../../src/store.ts";
 import { type Failpoints, failpointInstrument } from "../proofs/crash/failpoints.ts";
@@ -89,6 +89,8 @@ export interface StartOptions {
   readonly failpoints?: Failpoints;
   /** Default: drafts as in use, too late for what most tests write. */
   readonly drafts?: DraftTiming;
+  /** Private hosts that the browsers of agents may reach. Default: none, as in use. */
+  readonly browserEgress?: GatewayOptions["browserEgress"];
   /** Default: as in use. */
   readonly leaseMs?: number;
   /** Default: `Date.now`. */
@@ -188,7 +190,17 @@ export async function openWorld(): Promise<World> {
         writeFileSync(file, text);
       }
     },
-    async start({ hooks = [], channels = [], tools = [], failpoints, drafts, leaseMs, clock, now } = {}) {
+    async start({
+      hooks = [],
+      channels = [],
+      tools = [],
+      failpoints,
+      drafts,
+      browserEgress,
+      leaseMs,
+      clock,
+      now,
+    } = {}) {
       const loaded = readConfig(home, env);
       let logged = "";
       const sink = new Writable({
@@ -218,6 +230,7 @@ export async function openWorld(): Promise<World> {
           execSandbox: sharedSandbox,
           ...(failpoints === undefined ? {} : { instrument: failpointInstrument(failpoints) }),
           drafts,
+          ...(browserEgress === undefined ? {} : { browserEgress }),
           leaseMs,
           now,
           ...(clock === undefined ? {} : { clock, now: clock.now }),

@@ -65,6 +65,33 @@ const sessionsSchema = z
   })
   .describe("Access of agents to other conversations.");
 
+const browserSchema = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(false)
+      .describe("Whether agents may get the `browser_*` tools. The tools have to be in their `tools.allow`."),
+    executable: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Path of Chromium or Google Chrome. Default: the one that is installed on the machine."),
+    package: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "Folder of the npm package `@playwright/mcp`. Default: the one that is installed in the home or next to the gateway.",
+      ),
+    maxBrowsers: z
+      .int()
+      .min(1)
+      .max(32)
+      .default(2)
+      .describe("Maximum number of browsers at the same time. Each agent has its own."),
+  })
+  .describe("Browsers that agents operate.");
+
 export const toolsSchema = z
   .strictObject({
     packages: names
@@ -99,6 +126,7 @@ export const toolsSchema = z
       .describe("The model that the tool `generate_image` uses. Without it, the tool is not available."),
     sessions: sessionsSchema.prefault({}),
     exec: execSchema.prefault({}),
+    browser: browserSchema.prefault({}),
     web: webSchema.prefault({}),
   })
   .describe("Settings of the built-in tools, and packages with other tools.");

@@ -7,6 +7,7 @@ import { IMAGES_NOT_RESIZED } from "../../agent/images.ts";
 import { S3_REMEDY, tryBucket } from "../../configure/objects.ts";
 import { withSkillPins } from "../home-pins.ts";
 import type { GatewayHost } from "../host.ts";
+import { checkBrowser } from "./browser.ts";
 import { type Finding, runCheck } from "./finding.ts";
 import { checkReach, describeExec } from "./policy.ts";
 
@@ -62,6 +63,7 @@ export async function checkConfiguration(home: Home, host: GatewayHost): Promise
     });
     findings.push(await runCheck("pictures", async () => describeImages(host)));
     findings.push(await runCheck("policy", async () => checkReach(agents)));
+    findings.push(...(await checkBrowser(loaded.config, home, host.packages)));
     findings.push(await runCheck("exec", () => describeExec(loaded.config, agents, home)));
   } catch (error) {
     if (error instanceof ConfigError) findings.push(...error.problems.map(toFinding));
