@@ -11,7 +11,6 @@ const STATUS: StatusFacts = {
   agent,
   model: "openai/gpt-5.2",
   thinking: "off",
-  sessionKey: "s",
   upMs: 3 * 3_600_000 + 60_000,
   messages: 4,
   isRunning: false,
