@@ -30,7 +30,7 @@ export const TOKEN = "4f1c0ffee-the-right-token";
 export const LINK_SECRET = "a-secret-of-a-sign-in-link";
 
 const POLICY =
-  "default-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+  "default-src 'self'; style-src 'self'; img-src 'self' data:; media-src data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 const TYPES: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript",
@@ -43,6 +43,8 @@ export interface StubGateway {
   /** The user who signs in. */
   user: Me["user"];
   agents: AgentInfo[];
+  /** True if answers can be spoken. */
+  speech: boolean;
   conversations: ConversationInfo[];
   messages: Map<string, ChatMessage[]>;
   /** Data of the owners' pages. */
@@ -87,6 +89,7 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
     messages: new Map(),
     owners,
     routes: {},
+    speech: false,
     changes: [],
     received: [],
     uploads: new Map(),
@@ -153,7 +156,7 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
       sessions.clear();
       return void response.writeHead(204).end();
     }
-    if (path === "/api/me") return json(response, 200, { ...me(), version: "0.1.0" });
+    if (path === "/api/me") return json(response, 200, { ...me(), version: "0.1.0", speech: stub.speech });
     const url = new URL(request.url ?? "/", stub.url);
     if (request.method === "PUT") return upload(stub, url, body.length, response);
     await answerRoute(stub, request.method ?? "GET", url, body, response);

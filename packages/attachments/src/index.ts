@@ -8,6 +8,7 @@ export {
 export { INBOX_FOLDER, type InboxLimits } from "./inbox-folder.ts";
 export { createIncoming, type Incoming, type IncomingOptions } from "./incoming.ts";
 export type { FileForModel, MediaForModel } from "./media-for-model.ts";
+export { detectAudio } from "./media-type.ts";
 export { createObjectBlobs } from "./object-blobs.ts";
 export { createObjectUploads, type ObjectUploadsOptions } from "./object-uploads.ts";
 export {

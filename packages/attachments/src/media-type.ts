@@ -47,6 +47,14 @@ export async function detectMediaType(
     : { mimeType: TEXT.mimeType, extension };
 }
 
+/** Returns the type of a recording. Returns `undefined` if the bytes are something else. */
+export async function detectAudio(bytes: Uint8Array): Promise<MediaType | undefined> {
+  const { fileTypeFromBuffer } = await import("file-type");
+  const type = await fileTypeFromBuffer(bytes).catch(() => undefined);
+  if (type === undefined || !type.mime.startsWith("audio/")) return undefined;
+  return { mimeType: withoutParameters(type.mime), extension: type.ext };
+}
+
 /** Decodes text. Returns `undefined` if the bytes are not text. */
 export function decodeText(bytes: Uint8Array, inspector: Inspector): string | undefined {
   const encoding = findEncoding(bytes, inspector);

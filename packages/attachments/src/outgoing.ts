@@ -8,7 +8,7 @@ import {
 } from "@signalbox/channel";
 import { type Phrases, phrasesIn } from "@signalbox/phrases";
 import type { Blobs } from "./blobs.ts";
-import { detectMediaType, getMediaKind } from "./media-type.ts";
+import { detectAudio, detectMediaType, getMediaKind } from "./media-type.ts";
 import { type AttachmentLogger, type FetchUrl, type Folder, getErrorCode, type Inspector } from "./types.ts";
 
 /** Requested attachments. */
@@ -120,9 +120,10 @@ class OutgoingMedia implements Outgoing {
     bytes: Uint8Array,
     sendMedia: NonNullable<Capabilities["sendMedia"]>,
   ): Promise<MediaPart> {
-    const { inspector, blobs } = this.#options;
-    const { mimeType, extension } = await detectMediaType(bytes, undefined, inspector);
-    if (getMediaKind(mimeType) !== "audio") throw new Error(`${mimeType} is not audio`);
+    const { blobs } = this.#options;
+    const type = await detectAudio(bytes);
+    if (type === undefined) throw new Error("the service returned something else than audio");
+    const { mimeType, extension } = type;
     const kind = chooseKind(mimeType, bytes.byteLength, sendMedia);
     const blob = await blobs.put(bytes);
     return {

@@ -41,6 +41,8 @@ import {
   SessionList,
   SignedIn,
   SignInLink,
+  type SpeechRequest,
+  SpokenMessage,
   Status,
   Trace,
   type TrustRequest,
@@ -77,6 +79,11 @@ export interface HttpApi extends AdminApi {
   conversations(): Promise<ConversationInfo[]>;
   /** Returns the messages of a conversation and the outcomes of its runs. Code `not_found` if it does not exist. */
   history(conversation: string): Promise<ConversationHistory>;
+  /**
+   * Speaks an answer of a conversation. Codes `not_found`, and `conflict` if it cannot be spoken, for example because a
+   * budget is used up.
+   */
+  speak(conversation: string, messageId: string): Promise<SpokenMessage>;
   /** Code `not_found` if the conversation does not exist. */
   renameConversation(conversation: string, title: string): Promise<void>;
   /** Deletes a conversation with its messages. Code `busy` during a run. */
@@ -181,6 +188,7 @@ type ConversationMethods =
   | "commands"
   | "conversations"
   | "history"
+  | "speak"
   | "renameConversation"
   | "removeConversation"
   | "events"
@@ -202,6 +210,10 @@ function createConversationApi({
       (await get(`/api/commands${toQuery({ agent, language })}`, CommandList)).commands,
     conversations: () => get("/api/conversations", ConversationList),
     history: (conversation) => get(`${getPath(conversation)}/messages`, ConversationHistory),
+    async speak(conversation, message) {
+      const body: SpeechRequest = { message };
+      return post(`${getPath(conversation)}/speech`, body, SpokenMessage);
+    },
     renameConversation: async (conversation, title) => {
       const body: ConversationTitle = { title };
       return postVoid(`${getPath(conversation)}/rename`, body);

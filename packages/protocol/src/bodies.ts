@@ -21,8 +21,26 @@ export const Me = z.object({
   demo: z.boolean(),
   /** Version of the gateway. */
   version: z.string(),
+  /** True if `POST /api/conversations/:id/speech` can speak answers. */
+  speech: z.optional(z.boolean()),
 });
 export type Me = z.infer<typeof Me>;
+
+/** Body of `POST /api/conversations/:id/speech`. */
+export const SpeechRequest = z.object({
+  /** Id of an answer in the conversation. */
+  message: z.string().check(z.minLength(1), z.maxLength(200)),
+});
+export type SpeechRequest = z.infer<typeof SpeechRequest>;
+
+/** Response of `POST /api/conversations/:id/speech`. */
+export const SpokenMessage = z.object({
+  /** Media type, such as `audio/ogg`. */
+  mimeType: z.string(),
+  /** The recording in base64. */
+  data: z.string(),
+});
+export type SpokenMessage = z.infer<typeof SpokenMessage>;
 
 /** Response of `GET /api/agents`. */
 export const AgentList = z.array(AgentInfo);

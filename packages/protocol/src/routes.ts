@@ -13,6 +13,8 @@ import {
   PruneReport,
   RemoteChecks,
   SignedIn,
+  SpeechRequest,
+  SpokenMessage,
   Status,
   Trace,
   TrustRequest,
@@ -154,6 +156,18 @@ export const API_ROUTES: readonly ApiRoute[] = [
     summary: "Delete a conversation with its messages.",
     access: "chat",
     errors: { 404: "The conversation does not exist.", 409: "The conversation has a current run." },
+  },
+  {
+    method: "POST",
+    path: "/api/conversations/:id/speech",
+    summary: "Speak an answer of a conversation. The client pays for it.",
+    access: "chat",
+    body: SpeechRequest,
+    response: SpokenMessage,
+    errors: {
+      404: "The conversation has no such answer.",
+      409: "Answers cannot be spoken: no service is configured, a budget is used up, or the service failed.",
+    },
   },
   {
     method: "PUT",

@@ -18,6 +18,7 @@ export type ScopedService = Pick<
   | "renameConversation"
   | "removeConversation"
 > & {
+  speak(conversation: string, messageId: string): ReturnType<GatewayService["speak"]>;
   answer(messageId: string): ReturnType<GatewayService["answer"]>;
   conversations(): ReturnType<GatewayService["conversations"]>;
 };
@@ -49,6 +50,7 @@ export function scopeService(service: GatewayService, principal: Principal): Sco
     sessionKey: (channel, agent, conversation) =>
       service.sessionKey(channel, agent, toStoredId(conversation)),
     history: (conversation) => service.history(toStoredId(conversation)),
+    speak: (conversation, messageId) => service.speak(toStoredId(conversation), messageId, principal),
     renameConversation: (conversation, title) => service.renameConversation(toStoredId(conversation), title),
     removeConversation: (conversation) => service.removeConversation(toStoredId(conversation)),
     async conversations() {

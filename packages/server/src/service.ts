@@ -27,6 +27,7 @@ import type {
   ScheduleResult,
   ScheduleRun,
   SessionInfo,
+  SpokenMessage,
   Status,
   Trace,
   TrustRequest,
@@ -221,6 +222,14 @@ export interface GatewayService {
   /** Lists the conversations whose id starts with `prefix`. */
   conversations(prefix: string): Promise<ConversationInfo[]>;
   history(conversation: string): Promise<ConversationHistory | undefined>;
+  /** Returns true if answers can be spoken. */
+  canSpeak(): boolean;
+  /**
+   * Speaks an answer of a conversation. The client pays for it.
+   *
+   * @throws ApiError `not_found` if there is no such answer, `conflict` if it cannot be spoken
+   */
+  speak(conversation: string, messageId: string, client: Principal): Promise<SpokenMessage>;
   /** Returns false if there is no such conversation. */
   renameConversation(conversation: string, title: string): Promise<boolean>;
   /** Deletes a conversation with its messages. `busy`: it has a current run or a working sub-agent. */

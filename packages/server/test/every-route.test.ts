@@ -21,6 +21,7 @@ const MEMBERS = [
   "POST /api/conversations/:id/messages",
   "POST /api/conversations/:id/abort",
   "POST /api/conversations/:id/rename",
+  "POST /api/conversations/:id/speech",
   "POST /api/conversations/:id/remove",
   "PUT /api/uploads/:id",
   "POST /api/logout",

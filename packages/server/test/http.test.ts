@@ -113,6 +113,11 @@ describe("the HTTP API", () => {
 
     const change = (name: string, id: string, what: string, body: object) =>
       post(name, `/api/conversations/${id}/${what}`, body).then(({ status }) => status);
+    expect(await change("alice", "one", "speech", { message: "a1" })).toBe(200);
+    expect(await change("alice", "one", "speech", { message: "a2" })).toBe(404);
+    expect(await change("alice", "two", "speech", { message: "a1" })).toBe(404);
+    expect(await change("alice", "al%2Ftwo", "speech", { message: "a1" })).toBe(404);
+    expect(await change("alice", "one", "speech", {})).toBe(400);
     expect(await change("alice", "two", "rename", { title: "Mine" })).toBe(404);
     expect(await change("alice", "one", "rename", { title: "" })).toBe(400);
     expect(await change("alice", "one", "rename", { title: "Mine" })).toBe(204);

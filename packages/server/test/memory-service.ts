@@ -113,6 +113,12 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
       at === 0 ? { kind: "added", bytes: bytes.byteLength } : { kind: "out_of_order", bytes: 0 },
     history: async (conversation) =>
       existing.includes(conversation) ? { messages: [], ends: [] } : undefined,
+    canSpeak: () => true,
+    async speak(conversation, messageId) {
+      if (!existing.includes(conversation) || messageId !== "a1")
+        throw new ApiError("not_found", `There is no answer ${messageId}.`);
+      return { mimeType: "audio/ogg", data: Buffer.from(conversation).toString("base64") };
+    },
     renameConversation: async (conversation) => existing.includes(conversation),
     removeConversation: async (conversation) => {
       const index = existing.indexOf(conversation);

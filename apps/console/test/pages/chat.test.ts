@@ -2,6 +2,27 @@ import { describe, expect, it } from "vitest";
 import { findings } from "../axe.ts";
 import { keepShot } from "../chromium.ts";
 import { missing, ownersConsole } from "../console.ts";
+import { Refusal } from "../routes.ts";
+
+/** Creates a WAV file with a second of silence. */
+function createWave(): Buffer {
+  const rate = 8_000;
+  const file = Buffer.alloc(44 + rate, 128);
+  file.write("RIFF");
+  file.writeUInt32LE(36 + rate, 4);
+  file.write("WAVEfmt ", 8);
+  file.writeUInt32LE(16, 16);
+  // PCM, one channel.
+  file.writeUInt16LE(1, 20);
+  file.writeUInt16LE(1, 22);
+  file.writeUInt32LE(rate, 24);
+  file.writeUInt32LE(rate, 28);
+  file.writeUInt16LE(1, 32);
+  file.writeUInt16LE(8, 34);
+  file.write("data", 36);
+  file.writeUInt32LE(rate, 40);
+  return file;
+}
 
 describe.skipIf(missing !== undefined)("the actions of the chat in Chromium", () => {
   const console = ownersConsole();
@@ -47,6 +68,33 @@ describe.skipIf(missing !== undefined)("the actions of the chat in Chromium", ()
     await page.getByLabel("Search models").fill("sonnet");
     await page.getByRole("option", { name: /claude-sonnet/ }).click();
     await expect.poll(sent).toEqual(["/model anthropic/claude-sonnet-4-6"]);
+  });
+
+  it("speaks an answer once the user asks for it, and explains why it cannot", async () => {
+    const { page, gateway } = console;
+    gateway.conversations = [{ id: "a", agent: "writer", title: "Tea", updatedAt: 1 }];
+    gateway.messages.set("a", [
+      { id: "m1", role: "user", text: "What is tea?", at: 1 },
+      { id: "m2", role: "assistant", text: "A drink.", at: 2, runId: "r0" },
+    ]);
+    let isUsedUp = true;
+    gateway.speech = true;
+    gateway.routes["POST /api/conversations/a/speech"] = ({ body }) => {
+      if (isUsedUp) throw new Refusal(409, "conflict", "The answer cannot be spoken: a budget is used up.");
+      return { mimeType: "audio/wav", data: createWave().toString("base64"), body };
+    };
+    await console.open("/c/a");
+    const answer = page.getByRole("article", { name: "Agent" });
+    await answer.getByRole("button", { name: "Listen" }).click();
+    await answer.getByText("a budget is used up").waitFor();
+    isUsedUp = false;
+    await answer.getByRole("button", { name: "Listen" }).click();
+    const player = answer.getByLabel("Spoken answer");
+    // The content security policy permits the recording.
+    await expect.poll(() => player.evaluate((audio) => (audio as { duration?: number }).duration)).toBe(1);
+    expect(await answer.getByRole("button", { name: "Listen" }).count()).toBe(0);
+    expect(await answer.getByText("a budget is used up").count()).toBe(0);
+    expect(await findings(page)).toEqual([]);
   });
 
   it("asks again, edits a message, and explains it", async () => {

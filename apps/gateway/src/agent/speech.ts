@@ -1,4 +1,5 @@
 import { estimateTokens, reasonOf } from "@signalbox/agent-core";
+import { detectAudio } from "@signalbox/attachments";
 import type { Amount, Spender } from "@signalbox/budgets";
 import type { Capabilities, MediaPart, MessageEvent } from "@signalbox/channel";
 import type { Config } from "@signalbox/config";
@@ -31,6 +32,12 @@ interface SpeechRequest {
 /** A spoken answer, or the reason why a text is not spoken. */
 type SpokenAnswer = { readonly part: MediaPart } | { readonly problem: string };
 
+/** A spoken text. */
+interface Recording {
+  readonly mimeType: string;
+  readonly bytes: Uint8Array;
+}
+
 /** A person's setting about spoken answers of an agent. */
 interface SpeechSetting {
   /** The mode in effect. */
@@ -47,6 +54,12 @@ export interface Speech {
    * @returns undefined if the answer is not to be spoken
    */
   speak(request: SpeechRequest): Promise<SpokenAnswer | undefined>;
+  /**
+   * Speaks an answer that a person wants to hear now, whatever their setting is. The person pays for it.
+   *
+   * @throws Error if it cannot be spoken
+   */
+  read(agent: Agent, reader: AnsweredMessage, text: string, signal: AbortSignal): Promise<Recording>;
   getSetting(agent: Agent, message: AnsweredMessage): Promise<SpeechSetting>;
   /** @param mode undefined restores the agent's setting */
   choose(agent: Agent, message: AnsweredMessage, mode: SpeechMode | undefined): Promise<void>;
@@ -108,13 +121,17 @@ export function createSpeech(
     return outcome;
   }
 
+  /** Returns the text to read aloud, which may be empty. */
+  function getSpokenText(text: string): string {
+    return toSpokenText(redact(text), settings().media.speech?.maxCharacters ?? 0);
+  }
+
   return {
     async speak(request) {
       const { agent, message, sendMedia, signal } = request;
       try {
         if (!(await isWanted(request))) return undefined;
-        const { maxCharacters = 0 } = settings().media.speech ?? {};
-        const text = toSpokenText(redact(request.text), maxCharacters);
+        const text = getSpokenText(request.text);
         if (text === "") return undefined;
         const payer = spenderOf({ agentId: agent.id, ...message });
         const bytes = await synthesize(text, payer, signal);
@@ -124,6 +141,14 @@ export function createSpeech(
         logger.warn({ agent: agent.id, err: problem }, "an answer could not be spoken");
         return { problem };
       }
+    },
+    async read(agent, reader, text, signal) {
+      const words = getSpokenText(text);
+      if (words === "") throw new Error("it contains nothing to read aloud");
+      const bytes = await synthesize(words, spenderOf({ agentId: agent.id, ...reader }), signal);
+      const type = await detectAudio(bytes);
+      if (type === undefined) throw new Error("the service returned something else than audio");
+      return { mimeType: type.mimeType, bytes };
     },
     getSetting,
     choose: (agent, message, mode) => choices.set(agent.id, getPerson(agent, message), mode),

@@ -2,7 +2,7 @@ import type { Maintenance } from "@signalbox/home";
 import { REPLY_FILTER } from "@signalbox/prompt";
 import type { ConfigurationState, Status } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
-import type { GatewayService } from "@signalbox/server";
+import { ApiError, type GatewayService } from "@signalbox/server";
 import { createMcpService } from "../agent/mcp-service.ts";
 import { getBudgets } from "../configure/budgets.ts";
 import { explainRoute } from "../configure/routing.ts";
@@ -31,6 +31,7 @@ import { readPairedNames } from "./person-names.ts";
 import { addLastRuns } from "./schedule-results.ts";
 import { createSeatedSchedules } from "./seated-schedules.ts";
 import { sendMessage } from "./send-message.ts";
+import { speakAnswer } from "./speak-answer.ts";
 import { createSubmit } from "./submit.ts";
 import { trustFile } from "./trust-file.ts";
 import { readUsage, readUsageSeries } from "./usage.ts";
@@ -71,6 +72,17 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
     async history(conversation) {
       const session = await webSession(ctx, conversation);
       return session && readHistory({ store, exchanges: ctx.exchanges, filter: REPLY_FILTER }, session.key);
+    },
+    canSpeak: () => ctx.speech.getState().isConfigured,
+    async speak(conversation, messageId, client) {
+      const session = await webSession(ctx, conversation);
+      if (session === undefined) throw new ApiError("not_found", `There is no conversation ${conversation}.`);
+      const { key: sessionKey, agentId } = session;
+      const history = await readHistory(
+        { store, exchanges: ctx.exchanges, filter: REPLY_FILTER },
+        sessionKey,
+      );
+      return speakAnswer(ctx, { agentId, sessionKey, conversation, messageId, history }, client);
     },
     renameConversation: (conversation, title) => renameConversation(store, conversation, title),
     removeConversation: (conversation) => removeConversation(ctx, conversation),

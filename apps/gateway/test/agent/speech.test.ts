@@ -1,3 +1,4 @@
+import { createClient } from "@signalbox/client";
 import { groupMention, messageEvent, textMessage } from "@signalbox/testkit/feishu";
 import {
   createOggOpus,
@@ -11,6 +12,7 @@ import {
   LI,
   openWorld,
   type Started,
+  TOKEN,
   taintIn,
   type World,
   ZHANG,
@@ -206,6 +208,28 @@ it("charges for a response that cannot be used, and nothing for a refused reques
   const refused = await spentAfter({ provider: { apiKey: "another-key-0123456789-0123456789" } });
   const unusable = await spentAfter({ service: { answer: (response) => void response.end("not audio") } });
   expect(unusable - refused).toBe(37_000);
+});
+
+it("speaks an answer of the page once its reader asks, who pays for it", async () => {
+  const { started, service } = await openSpeechWorld({
+    media: { speech: { ...OPENAI, price: 1 } },
+    more: { budgets: [{ of: "sender", usd: 0.037, action: "stop" }] },
+  });
+  const client = createClient({ baseUrl: started.url, token: TOKEN });
+  expect((await client.me()).speech).toBe(true);
+  await client.send({ agent: "coder", conversation: "c1", text: "What do I need?" });
+  await started.settled();
+  const { messages } = await client.history("c1");
+  const answer = messages.find(({ role }) => role === "assistant")?.id ?? "";
+  expect(service.requests).toHaveLength(0);
+  const spoken = await client.speak("c1", answer);
+  expect(spoken.mimeType).toBe("audio/ogg");
+  expect(Buffer.from(spoken.data, "base64")).toEqual(createOggOpus());
+  await expect(client.speak("c1", answer)).rejects.toMatchObject({ code: "conflict" });
+  expect(service.requests).toHaveLength(1);
+  const question = messages.find(({ role }) => role === "user")?.id ?? "";
+  await expect(client.speak("c1", question)).rejects.toMatchObject({ code: "not_found" });
+  await expect(client.speak("c2", answer)).rejects.toMatchObject({ code: "not_found" });
 });
 
 it("removes secrets from the text that is sent to the service", async () => {

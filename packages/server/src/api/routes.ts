@@ -1,4 +1,11 @@
-import { type CommandList, CommandQuery, ConversationTitle, type Me } from "@signalbox/protocol";
+import {
+  type CommandList,
+  CommandQuery,
+  ConversationTitle,
+  type Me,
+  SpeechRequest,
+  type SpokenMessage,
+} from "@signalbox/protocol";
 import { type Context, Hono } from "hono";
 import type { Principal } from "../auth/index.ts";
 import { apiErrors } from "../error-replies.ts";
@@ -18,6 +25,7 @@ export function apiRoutes(service: GatewayService): Hono<Env> {
       agents: [...agents],
       demo: agents.some((agent) => agent.demo),
       version: service.version,
+      speech: service.canSpeak(),
     };
     return context.json(me);
   });
@@ -36,6 +44,13 @@ export function apiRoutes(service: GatewayService): Hono<Env> {
   app.get("/conversations/:id/messages", async (context) => {
     const history = await getScoped(context.get("access").principal).history(context.req.param("id"));
     return history === undefined ? noConversation(context) : context.json(history);
+  });
+  app.post("/conversations/:id/speech", async (context) => {
+    const body = SpeechRequest.safeParse(await context.req.json().catch(() => undefined));
+    if (!body.success) return apiErrors.badJson(context, 'Send {"message": "the id of an answer"}.');
+    const scoped = getScoped(context.get("access").principal);
+    const spoken: SpokenMessage = await scoped.speak(context.req.param("id"), body.data.message);
+    return context.json(spoken);
   });
   app.post("/conversations/:id/rename", async (context) => {
     const body = ConversationTitle.safeParse(await context.req.json().catch(() => undefined));

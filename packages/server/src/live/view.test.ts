@@ -14,7 +14,13 @@ function openRemote() {
   const joined = Promise.withResolvers<void>();
   const live = { ...service.live, join: () => joined.promise };
   const frames: ServerFrame[] = [];
-  const scoped = { ...service, live, answer: async () => undefined, conversations: async () => [] };
+  const scoped = {
+    ...service,
+    live,
+    answer: async () => undefined,
+    conversations: async () => [],
+    speak: async () => ({ mimeType: "audio/ogg", data: "" }),
+  };
   const view = openView({
     service: scoped,
     agent: "first",

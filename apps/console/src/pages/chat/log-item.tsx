@@ -9,6 +9,7 @@ import { useWords } from "../../words/words.tsx";
 import { SentFiles } from "./attachment-list.tsx";
 import classes from "./log-item.module.css";
 import { MessageActions } from "./message-actions.tsx";
+import { useSpokenAnswer } from "./use-spoken-answer.ts";
 import { useChatWords } from "./words.ts";
 
 /** Loaded with the first answer, because the Markdown parser is large. */
@@ -89,6 +90,7 @@ type AnswerProps = Props & { item: Extract<Item, { kind: "assistant" }> };
 
 function Answer({ item, isOpen, onSend, retryText }: AnswerProps): ReactNode {
   const words = useChatWords();
+  const { source, problem, onListen } = useSpokenAnswer(item.id);
   return (
     <article className={classes["assistant"]} data-state={item.state} aria-label={words.agent}>
       {item.thinking !== "" && (
@@ -115,9 +117,15 @@ function Answer({ item, isOpen, onSend, retryText }: AnswerProps): ReactNode {
       {item.state !== "streaming" && item.text !== "" && (
         <MessageActions
           text={item.text}
+          {...(onListen && { onListen })}
           {...(retryText !== undefined && retryText !== "" && { onRetry: () => onSend(retryText) })}
         />
       )}
+      {source !== undefined && (
+        // biome-ignore lint/a11y/useMediaCaption: the answer above is the transcript
+        <audio src={source} controls autoPlay aria-label={words.spoken} />
+      )}
+      {problem && <ProblemNote problem={problem} />}
     </article>
   );
 }

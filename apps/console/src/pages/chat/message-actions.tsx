@@ -1,6 +1,14 @@
 import { ActionIcon, Group, Tooltip } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
-import { type Icon, IconCheck, IconCopy, IconHelpCircle, IconPencil, IconRefresh } from "@tabler/icons-react";
+import {
+  type Icon,
+  IconCheck,
+  IconCopy,
+  IconHelpCircle,
+  IconPencil,
+  IconRefresh,
+  IconVolume,
+} from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useWords } from "../../words/words.tsx";
@@ -13,10 +21,11 @@ interface Props {
   onRetry?: () => void;
   /** Id of the message that the page "Message" explains. */
   explained?: string;
+  onListen?: () => void;
 }
 
-/** Buttons below a message: copy, edit, ask again, and explain. */
-export function MessageActions({ text, onEdit, onRetry, explained }: Props): ReactNode {
+/** Buttons below a message: copy, listen, edit, ask again, and explain. */
+export function MessageActions({ text, onEdit, onRetry, explained, onListen }: Props): ReactNode {
   const words = useChatWords();
   const { code } = useWords();
   const navigate = useNavigate();
@@ -30,6 +39,7 @@ export function MessageActions({ text, onEdit, onRetry, explained }: Props): Rea
           run={() => copy(text)}
         />
       )}
+      {onListen && <Action icon={IconVolume} label={words.listen} run={onListen} />}
       {onEdit && <Action icon={IconPencil} label={words.edit} run={onEdit} />}
       {onRetry && <Action icon={IconRefresh} label={words.retry} run={onRetry} />}
       {explained !== undefined && (

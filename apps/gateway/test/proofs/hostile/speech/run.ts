@@ -298,13 +298,13 @@ const CHECKS = [
     "signal",
   ],
   [
-    "a page instead of audio",
+    "a program instead of audio",
     ATTACHMENTS,
-    "outgoing.ts",
-    'if (getMediaKind(mimeType) !== "audio")',
-    "if (bytes.byteLength === 0)",
+    "media-type.ts",
+    'type === undefined || !type.mime.startsWith("audio/")',
+    "type === undefined",
   ],
-  ["an answer with a secret", GATEWAY, "agent/speech.ts", "redact(request.text)", "request.text"],
+  ["an answer with a secret", GATEWAY, "agent/speech.ts", "toSpokenText(redact(text),", "toSpokenText(text,"],
   ["a guest who wants to hear answers", GATEWAY, "agent/speech.ts", 'message.role === "guest"', "false"],
   [
     "a member who has used up the budget",
