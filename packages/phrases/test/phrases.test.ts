@@ -91,7 +91,7 @@ describe("in English", () => {
     expect(en.status(STATUS).split("\n")).toEqual([
       "Signalbox 1.2.3, up for 3 h 1 min.",
       "Agent: Coder (coder), model openai/gpt-5.2, thinking off.",
-      "Conversation: 4 messages, s.",
+      "Conversation: 4 messages.",
       "Now: nothing running, 0 waiting, queue mode steer.",
     ]);
     const busy = en.status({ ...STATUS, isRunning: true, forOwner: { calls: 2, skills: 0 } });
@@ -111,7 +111,7 @@ describe("in English", () => {
 
   it("uses the singular for a count of one", () => {
     const status = en.status({ ...STATUS, messages: 1, forOwner: { calls: 1, skills: 1 } });
-    expect(status).toContain("Conversation: 1 message, s.");
+    expect(status).toContain("Conversation: 1 message.");
     expect(status.split("\n").slice(-2)).toEqual([
       "1 tool call needs approval: /approve",
       "1 new or changed skill needs your approval: /skills",
