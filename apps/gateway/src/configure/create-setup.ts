@@ -18,6 +18,7 @@ import { type AgentsSkills, resolveSkills } from "./skills.ts";
 import { speechProblems } from "./speech.ts";
 import { toolProblems } from "./tool-names.ts";
 import { transcriptionProblems } from "./transcription.ts";
+import { voiceKeyProblems } from "./voice-provider.ts";
 
 export interface SetupOptions {
   readonly home: Home;
@@ -86,6 +87,7 @@ export async function createSetup(options: SetupOptions): Promise<Setup> {
     ...embeddingsProblems(loaded),
     ...transcriptionProblems(loaded),
     ...speechProblems(loaded),
+    ...voiceKeyProblems(loaded, env),
     ...imageGenerationProblems(loaded),
     ...browserProblems(loaded, agents, { home, packages }),
     ...budgetProblems(loaded, agents, models),

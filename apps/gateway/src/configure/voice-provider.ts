@@ -1,4 +1,4 @@
-import type { Config } from "@signalbox/config";
+import type { Config, LoadedConfig, Problem } from "@signalbox/config";
 import { KEY_VARIABLES } from "@signalbox/llm-providers";
 
 /** Environment variables of the gateway. */
@@ -33,6 +33,23 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 /** Returns true if a provider serves only `media.speech` and `media.transcription`. */
 export function isVoiceApi(api: string): boolean {
   return VOICE_APIS.includes(api);
+}
+
+/** Reports the vendors' own services for which no key is set. */
+export function voiceKeyProblems({ config, problem }: LoadedConfig, env: Environment): Problem[] {
+  const { transcription, speech } = config.media;
+  const used = new Set([transcription, speech?.model ?? ""].map((reference) => reference.split("/")[0]));
+  return Object.entries(config.models.providers).flatMap(([name, { api, apiKey, baseUrl }]) => {
+    const variables = isVoiceApi(api) ? (KEYS[api] ?? []) : [];
+    const hasKey = apiKey !== undefined || variables.some((variable) => env[variable]);
+    if (!used.has(name) || variables.length === 0 || baseUrl !== undefined || hasKey) return [];
+    return problem(["models", "providers", name, "apiKey"], {
+      severity: "error",
+      message: "has no key",
+      remedy: `Set models.providers.${name}.apiKey or the environment variable ${variables.join(" or ")}.`,
+      disables: `voice of the provider ${name}`,
+    });
+  });
 }
 
 /**

@@ -2,6 +2,7 @@ import { loadConfig } from "@signalbox/config";
 import { createOggOpus, startFakeSpeechService } from "@signalbox/testkit/speech";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createTranscriber, transcriptionProblems } from "../../src/configure/transcription.ts";
+import { voiceKeyProblems } from "../../src/configure/voice-provider.ts";
 
 const load = (yaml: string) => loadConfig({ file: "signalbox.yaml", text: yaml, env: {} });
 const RECORDING = { bytes: Buffer.from("RIFF"), mimeType: "audio/ogg", extension: "opus" };
@@ -107,6 +108,16 @@ models: { providers: { voices: { api: ${api}, apiKey: key-of-the-service, baseUr
     const loaded = load(yaml);
     expect(createTranscriber(loaded.config, { OPENAI_API_KEY: "k-2" })).toBeUndefined();
     expect(transcriptionProblems(loaded)).toMatchObject([{ path: "media.transcription", severity: "error" }]);
+  });
+
+  it("reports a vendor without a key only if it is used", () => {
+    const providers = "models: { providers: { voices: { api: deepgram } } }\n";
+    const used = load(`media: { transcription: voices/nova-3 }\n${providers}`);
+    expect(voiceKeyProblems(used, {})).toMatchObject([
+      { path: "models.providers.voices.apiKey", remedy: expect.stringContaining("DEEPGRAM_API_KEY") },
+    ]);
+    expect(voiceKeyProblems(used, { DEEPGRAM_API_KEY: "k" })).toEqual([]);
+    expect(voiceKeyProblems(load(providers), {})).toEqual([]);
   });
 
   it("is off where nothing is said of it", () => {
