@@ -25,6 +25,7 @@ const proofs = {
       ["test/proofs/hostile/documents/run.ts"],
       ["test/proofs/hostile/mcp-server/run.ts"],
       ["test/proofs/hostile/images/run.ts"],
+      ["test/proofs/hostile/browser/run.ts"],
       ["test/proofs/hostile/speech/run.ts"],
     ],
   },

@@ -10,6 +10,7 @@ export type { Approval, ApprovalStore } from "./approval-store.ts";
 export { formatApproval } from "./approval-text.ts";
 export { type Approvals, createApprovals, expireApprovals } from "./approvals.ts";
 export type { BackgroundProcess } from "./background/processes.ts";
+export { createBrowserTools } from "./browser/browser-tools.ts";
 export { type AgentBrowser, type Download, MAX_DOWNLOAD_BYTES } from "./browser/types.ts";
 export { BUILT_IN_TOOLS } from "./built-in.ts";
 export type { CronRequest } from "./cron.ts";

@@ -57,7 +57,7 @@ function latestResult(body: unknown): string {
 }
 
 const refOf = (text: string, name: string): string =>
-  new RegExp(`${name}\\\\?.{0,40}?\\[ref=(e\\d+)\\]`).exec(text)?.[1] ?? "e0";
+  new RegExp(`${name}\\\\?.{0,40}?\\[ref=(\\w+)\\]`).exec(text)?.[1] ?? "e0";
 
 /** Waits for the next approval request and decides it. Returns the request. */
 async function approve(world: World, started: Started, count: number): Promise<string> {
