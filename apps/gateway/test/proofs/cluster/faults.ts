@@ -81,7 +81,7 @@ export const FAULTS: readonly PlantedFault[] = [
 ];
 
 /** A gateway with a fault comes to rest late or never. One without a fault needs much less time. */
-const REST_MS = 30_000;
+const REST_MS = 60_000;
 
 /** Runs the scenario of a fault and returns the violations. */
 async function violationsIn(

@@ -110,7 +110,7 @@ function countBroken(): number {
 /** Prints the time of a disturbance and what was taken last. */
 function printOutcome(what: Disturbance, { takeovers: times }: Outcome): void {
   const words = times.map(({ ms, last }) => {
-    const reason = last.length > 0 ? ` (last: ${last.join(", ")})` : "";
+    const reason = last.length > 0 ? ` (last: ${last.slice(0, 3).join(", ")})` : "";
     return `${Math.round(ms)} ms${reason}`;
   });
   console.log(`${what} ${words.join(", ")}`);
