@@ -74,7 +74,7 @@ describe("at a terminal", () => {
     expect(start.shown()).not.toContain("listens on");
     start.type("n");
     // The usual port may be taken on this machine: then it is started in vain, but started.
-    await expect.poll(start.shown).toMatch(/the offline demo model answers|in use by another program/);
+    await expect.poll(start.shown).toMatch(/the offline demo model answers|in use by another/);
     expect(existsSync(world.home.configFile)).toBe(false);
     start.type("\u0003");
     await start.exited;
@@ -92,6 +92,30 @@ describe("at a terminal", () => {
     expect(start.shown()).not.toContain("listens on");
   });
 
+  it("offers to continue a setup that was interrupted", async () => {
+    const world = await openWorld();
+    const up = "\u001b[A";
+    const start = atTerminal(world, ["start"], { LANG: "C" });
+    await expect.poll(start.shown).toContain("Nothing is set up yet.");
+    start.type("y");
+    await expect.poll(start.shown).toContain("Which model provider do you want to use?");
+    start.type(`${up}\r`);
+    await expect.poll(start.shown).toContain("Language of the first");
+    start.type("\r");
+    await expect.poll(start.shown).toContain("Where will people talk to it");
+    start.type("\u0003");
+    await start.exited;
+
+    const next = atTerminal(world, ["start"], { LANG: "C" });
+    await expect.poll(next.shown).toContain("The setup was interrupted. Continue it now?");
+    next.type("y");
+    await expect.poll(next.shown).toContain("Where will people talk to it");
+    expect(next.shown()).not.toContain("Language of the first");
+    next.type("\u0003");
+    await next.exited;
+    expect(next.shown()).not.toContain("listens on");
+  });
+
   it("`signalbox init` asks for no agent, and for the language only once", async () => {
     const world = await openWorld();
     const args = ["init", "--provider=none", "--channel=none", "--no-service"];
@@ -106,7 +130,7 @@ describe("at a terminal", () => {
     const second = atTerminal(world, args, { LANG: "C" });
     await second.exited;
     expect(second.shown()).not.toContain(question);
-    expect(second.shown()).toContain("Set up in ");
+    expect(second.shown()).toContain("Nothing was changed in ");
   });
 
   it("`signalbox init` asks for the model of a server of one's own once", async () => {

@@ -11,7 +11,7 @@ import { type Asker, askNobody, askTerminal } from "./asker.ts";
 import { channelStep } from "./channel-step.ts";
 import { languageStep } from "./language-step.ts";
 import { providerStep } from "./provider-step.ts";
-import { readSavedAnswers } from "./saved-answers.ts";
+import { isInterruptedAt, readSavedAnswers } from "./saved-answers.ts";
 import { type ServiceOutcome, serviceStep } from "./service-step.ts";
 import type { InitOptions, Step } from "./step.ts";
 
@@ -89,30 +89,42 @@ export async function setUp(
   };
   const channels = await host.channels();
   try {
-    await askSteps(step, [
-      ["model", () => providerStep(step, options)],
-      ["agent", () => agentStep(step, options)],
-      ["language", (isRepeated) => languageStep(step, options, isRepeated)],
-      ["channel", () => channelStep(step, options, channels)],
-    ]);
+    await askSteps(
+      step,
+      [
+        ["model", () => providerStep(step, options)],
+        ["agent", () => agentStep(step, options)],
+        ["language", (isRepeated) => languageStep(step, options, isRepeated)],
+        ["channel", () => channelStep(step, options, channels)],
+      ],
+      options.resume === true,
+    );
   } catch (error) {
     throw withSaved(error, saved, failures);
   }
   return { home, failures, saved };
 }
 
-/** Runs the steps. After an interruption, the person can continue with the first incomplete one. */
+/**
+ * Runs the steps. After an interruption, the person can continue with the first incomplete one.
+ *
+ * @param resumes true if the person has already agreed to continue
+ */
 async function askSteps(
   { asker, progress }: Step,
   steps: readonly (readonly [name: string, run: (isRepeated: boolean) => Promise<boolean>])[],
+  resumes: boolean,
 ): Promise<void> {
   if (!asker.asksPerson) {
     for (const [, run] of steps) await run(false);
     return;
   }
   asker.say("Esc goes back one question. Ctrl+C stops; your answers are kept, and `init` continues there.");
-  const isInterrupted = progress.steps.length > 0 || progress.channel !== undefined;
-  if (isInterrupted && !(await asker.confirm("Continue the setup where it was interrupted?")))
+  if (
+    !resumes &&
+    isInterruptedAt(progress) &&
+    !(await asker.confirm("Continue the setup where it was interrupted?"))
+  )
     progress.clear();
   const completed = new Set(progress.steps);
   const repeated = new Set<string>();

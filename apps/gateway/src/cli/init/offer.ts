@@ -5,17 +5,29 @@ import type { CommonOptions } from "../common-options.ts";
 import type { GatewayHost } from "../host.ts";
 import { askTerminal } from "./asker.ts";
 import { setUp } from "./init.ts";
+import { isInterruptedAt, readSavedAnswers } from "./saved-answers.ts";
 
-/** Offers setup before the first start. If the person declines, the demo model answers. */
+/**
+ * Offers setup before the first start, and to continue a setup that was interrupted. If the person declines, the gateway
+ * starts as it is; without a model, the demo model answers.
+ */
 export async function offerInit(options: CommonOptions, host: GatewayHost): Promise<void> {
-  if (isSetUp(locateHome(options.home, process.env), process.env)) return;
+  const home = locateHome(options.home, process.env);
+  const progress = readSavedAnswers(home);
+  const isInterrupted = isInterruptedAt(progress);
+  if (!isInterrupted && isSetUp(home, process.env)) return;
   const asker = await askTerminal();
-  if (
-    await asker.confirm(
-      "Nothing is set up yet. Set up a model and a channel now? (If not, the demo model answers)",
-    )
-  )
-    for (const failure of (await setUp(options, host, asker)).failures) asker.say(failure);
+  const isAgreed = await asker.confirm(
+    isInterrupted
+      ? "The setup was interrupted. Continue it now? (If not, the gateway starts as it is)"
+      : "Nothing is set up yet. Set up a model and a channel now? (If not, the demo model answers)",
+  );
+  if (!isAgreed) {
+    if (isInterrupted) progress.clear();
+    return;
+  }
+  const { failures } = await setUp({ ...options, resume: true }, host, asker);
+  for (const failure of failures) asker.say(failure);
 }
 
 /** Returns true if there is a configuration, or if the environment contains a provider's key. */

@@ -77,3 +77,8 @@ function parse(file: string): z.infer<typeof SavedAnswers> {
     return { steps: [] };
   }
 }
+
+/** Returns true if a setup was interrupted after an answer. */
+export function isInterruptedAt({ steps, channel }: Pick<SavedAnswers, "steps" | "channel">): boolean {
+  return steps.length > 0 || channel !== undefined;
+}

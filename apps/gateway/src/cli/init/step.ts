@@ -25,6 +25,8 @@ export interface InitOptions extends CommonOptions {
   readonly check?: boolean;
   /** If true, uses defaults and asks no questions. */
   readonly yes?: boolean;
+  /** If true, continues an interrupted setup without asking. */
+  readonly resume?: boolean;
 }
 
 /** Dependencies of every step. */
