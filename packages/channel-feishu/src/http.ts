@@ -170,7 +170,9 @@ function failure(response: Response, body: Payload | undefined, now: number): Fe
     body === undefined ? "" : (textAt(body, "msg") ?? textAt(objectAt(body, "error"), "message") ?? "");
   const { status, headers } = response;
   const wait = parseRetryAfter(headers.get("x-ogw-ratelimit-reset") ?? headers.get("retry-after"), now);
-  return new FeishuHttpError(`HTTP ${status} ${message}`.trim(), {
+  // Feishu reports most errors with the status 200 and a code.
+  const name = status === 200 && typeof code === "number" ? `error ${code}:` : `HTTP ${status}`;
+  return new FeishuHttpError(`${name} ${message}`.trim(), {
     status,
     code: typeof code === "number" ? code : undefined,
     retryAfterMs: wait,

@@ -50,6 +50,18 @@ it("doctor has a line for what each platform says an account lacks there, with w
   expect(world.anthropic.requests).toHaveLength(0);
 });
 
+it("doctor reports an account whose secret the platform refuses once, with the platform's code", async () => {
+  const world = await openWorld();
+  const account = feishuAccount({ appSecret: "another-secret" });
+  world.configure(exampleConfig({ channels: { feishu: { accounts: { main: account } } } }));
+  await world.start();
+  const { out, code } = await world.command(["doctor"]);
+  expect(code).toBe(1);
+  expect(out.match(/^\w+ +channel feishu\/main: .*$/gm)).toEqual([
+    expect.stringMatching(/^error +channel feishu\/main: the platform refuses the account: .*error 10014: /),
+  ]);
+});
+
 it("doctor calls each agent's model where it is told to, and says what the vendor says", async () => {
   const world = await openWorld();
   world.configure(exampleConfig());
