@@ -196,7 +196,7 @@ async function importSkill(skill: SkillImport, target: Target, records: Records)
     ...item,
     state: "changed",
     why: [
-      "It waits for an approval (`signalbox skills approve`).",
+      "It waits for an approval: `signalbox skills changes` shows it, and how to approve it.",
       ...(loss === undefined ? [] : [loss]),
     ].join(" "),
   };

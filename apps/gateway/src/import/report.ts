@@ -67,7 +67,7 @@ export function formatReport(report: ImportReport): readonly string[] {
     if (own.length > MAX_LISTED) lines.push(`  … and ${own.length - MAX_LISTED} more; --json lists all.`);
   }
   lines.push("", applied ? "What remains to do:" : "Nothing was changed. After an import with --apply:");
-  lines.push(...steps.map((step) => `- ${step}`));
+  lines.push(...steps.map((step) => `- ${step.replaceAll("\n", "\n  ")}`));
   return lines;
 }
 
