@@ -59,6 +59,7 @@ describe.skipIf(missing !== undefined)("an answer, in Chromium", () => {
   });
 
   it("works as it is shipped", async () => {
+    chat.useShippedPage();
     await chat.signIn();
     await chat.send("hello");
     await chat.received("send");

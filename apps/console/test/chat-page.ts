@@ -1,10 +1,10 @@
 /** Opens the chat page in Chromium against a fake gateway that each test scripts. */
 import type { ServerFrame } from "@signalbox/protocol";
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterEach, beforeAll, beforeEach, expect } from "vitest";
-import { connect, developmentPage, keepShot, SHIPPED, whyNot } from "./chromium.ts";
-import { type Visit, visit } from "./signed-in.ts";
-import { type StubGateway, startStubGateway, TOKEN } from "./stub-gateway.ts";
+import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+import { keepShot, SHIPPED, whyNot } from "./chromium.ts";
+import { shareVisit } from "./shared-visit.ts";
+import type { StubGateway } from "./stub-gateway.ts";
 
 /** Reason to skip these tests, or undefined. */
 export const missing: string | undefined = whyNot();
@@ -15,10 +15,15 @@ export interface ChatPage {
   readonly gateway: StubGateway;
   /** Requested URLs. */
   readonly requested: readonly string[];
+  /** Serves the production build in this test. */
+  useShippedPage(): void;
+  /** Continues the test in a browser context of its own. */
+  useOwnContext(): Promise<void>;
   /** The messages of the conversation. */
   log(): Locator;
   /** The input for messages. */
   message(): Locator;
+  /** Opens the chat. Signs in unless the browser already is. */
   signIn(path?: string): Promise<void>;
   signOut(): Promise<void>;
   send(text: string): Promise<void>;
@@ -33,61 +38,41 @@ export interface ChatPage {
 }
 
 /**
- * Opens a page for each test of a suite in one browser, each with its own gateway. Fails a test if the browser or React
- * logs an error. Uses React's development build, except in tests of the page "as it is shipped".
+ * Opens the chat for the tests of a file, as {@link shareVisit} describes. Uses React's development build unless a test
+ * calls `useShippedPage`.
  */
-export function chatPage(): ChatPage {
-  let browser: Browser;
-  let built: Record<"production" | "development", string>;
-  let gateway: StubGateway;
-  let visitor: Visit;
-
-  beforeAll(async () => {
-    if (missing !== undefined) return;
-    built = { development: await developmentPage(), production: SHIPPED };
-    browser = await connect();
-  });
-  beforeEach(async ({ task }) => {
-    const mode = task.name.includes("as it is shipped") ? "production" : "development";
-    gateway = await startStubGateway(built[mode]);
-    visitor = await visit(browser);
-  });
-  afterEach(async () => {
-    const own = new URL(gateway.url).host;
-    expect(visitor.requested.filter((url) => new URL(url).host !== own)).toEqual([]);
-    expect(visitor.violations).toEqual([]);
-    await visitor.context.close();
-    await gateway.stop();
-  });
-
+export function chatPage(options: { readonly isSignedOut?: boolean } = {}): ChatPage {
+  const shared = shareVisit({ missing, ...options });
   const chat: ChatPage = {
     get page() {
-      return visitor.page;
+      return shared.page;
     },
     get gateway() {
-      return gateway;
+      return shared.gateway;
     },
     get requested() {
-      return visitor.requested;
+      return shared.requested;
     },
-    log: () => visitor.page.getByRole("log"),
-    message: () => visitor.page.getByRole("textbox", { name: /^Message / }),
+    useShippedPage() {
+      shared.gateway.folder = SHIPPED;
+    },
+    useOwnContext: () => shared.visitAgain(),
+    log: () => shared.page.getByRole("log"),
+    message: () => shared.page.getByRole("textbox", { name: /^Message / }),
     async signIn(path = "/") {
-      await visitor.page.goto(gateway.url + path);
-      await visitor.page.getByLabel("Gateway token").fill(TOKEN);
-      await visitor.page.getByRole("button", { name: "Sign in" }).click();
+      await shared.open(path);
       await chat.message().waitFor();
     },
     async signOut() {
-      await visitor.page.getByRole("button", { name: /Account and settings/ }).click();
-      await visitor.page.getByRole("menuitem", { name: "Sign out" }).click();
+      await shared.page.getByRole("button", { name: /Account and settings/ }).click();
+      await shared.page.getByRole("menuitem", { name: "Sign out" }).click();
     },
     async send(text) {
       await chat.message().fill(text);
       await chat.message().press("Enter");
     },
     current() {
-      const send = gateway.received.findLast((frame) => frame.type === "send");
+      const send = chat.gateway.received.findLast((frame) => frame.type === "send");
       if (send?.type !== "send") throw new Error("nothing was sent");
       return { conversation: send.conversation, runId: "r1" };
     },
@@ -102,9 +87,9 @@ export function chatPage(): ChatPage {
       call: { id, name: "", isError, text, durationMs },
     }),
     async received(type) {
-      await expect.poll(() => gateway.received.some((frame) => frame.type === type)).toBe(true);
+      await expect.poll(() => chat.gateway.received.some((frame) => frame.type === type)).toBe(true);
     },
-    shot: (name) => keepShot(visitor.page, name),
+    shot: (name) => keepShot(shared.page, name),
   };
   return chat;
 }

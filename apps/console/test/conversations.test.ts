@@ -191,6 +191,7 @@ describe.skipIf(missing !== undefined)("conversations and their messages, in Chr
   });
 
   it("shows a lost connection and sends waiting messages after a reconnect", async () => {
+    await chat.useOwnContext();
     await chat.page.clock.install();
     await chat.signIn();
     await chat.send("first");

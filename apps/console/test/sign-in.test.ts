@@ -3,7 +3,7 @@ import { chatPage, missing } from "./chat-page.ts";
 import { LINK_SECRET, TOKEN } from "./stub-gateway.ts";
 
 describe.skipIf(missing !== undefined)("signing in, in Chromium", () => {
-  const chat = chatPage();
+  const chat = chatPage({ isSignedOut: true });
 
   it("signs in with the token and does not store it", async () => {
     await chat.page.goto(chat.gateway.url);

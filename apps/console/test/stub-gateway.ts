@@ -40,6 +40,8 @@ const TYPES: Record<string, string> = {
 
 export interface StubGateway {
   url: string;
+  /** Folder of the built page. */
+  folder: string;
   /** The user who signs in. */
   user: Me["user"];
   agents: AgentInfo[];
@@ -67,6 +69,8 @@ export interface StubGateway {
   say(...frames: ServerFrame[]): void;
   cut(): void;
   endSessions(): void;
+  /** Closes all connections and restores the initial state. Browsers stay signed in. */
+  reset(): void;
   stop(): Promise<void>;
 }
 
@@ -77,26 +81,9 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
   const sessions = new Map<string, string>();
   let linkUsed = false;
   const accepted = new Map<string, string>();
-  const owners = structuredClone(OWNERS.empty);
   const stub: StubGateway = {
     url: "",
-    agents: [
-      { id: "coder", name: "代码助手", model: "demo/demo", demo: true },
-      { id: "writer", name: "Writer", model: "anthropic/claude-sonnet-4-6", demo: false },
-    ],
-    user: { id: "owner", name: "Owner" },
-    conversations: [],
-    messages: new Map(),
-    owners,
-    routes: {},
-    speech: false,
-    changes: [],
-    received: [],
-    uploads: new Map(),
-    refusesUploads: false,
-    answer: () => {},
-    refuse: () => undefined,
-    down: false,
+    ...createState(folder),
     say: (...frames) => {
       for (const frame of frames) {
         if (frame.type === "message") keep(stub, frame.conversation, frame.message);
@@ -110,13 +97,20 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
       sessions.clear();
       for (const socket of sockets.clients) socket.close(CLOSE_UNAUTHORIZED);
     },
+    reset: () => {
+      stub.cut();
+      accepted.clear();
+      linkUsed = false;
+      Object.assign(stub, createState(folder));
+      stub.routes = { ...ownerRoutes(() => stub.owners), ...conversationRoutes(stub) };
+    },
     stop: async () => {
       stub.cut();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
-  stub.routes = { ...ownerRoutes(() => stub.owners), ...conversationRoutes(stub) };
+  stub.reset();
   const me = (): Omit<Me, "version"> => ({
     user: stub.user,
     agents: stub.agents,
@@ -129,7 +123,7 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
 
   server.on("request", async (request, response) => {
     const path = new URL(request.url ?? "/", stub.url).pathname;
-    if (!path.startsWith("/api/")) return page(folder, path, response);
+    if (!path.startsWith("/api/")) return page(stub.folder, path, response);
     let body = "";
     for await (const chunk of request) body += chunk;
     if (request.method === "POST") {
@@ -222,6 +216,30 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
   return stub;
 }
 
+/** Returns the initial state of a gateway, which tests can change. */
+function createState(folder: string) {
+  return {
+    folder,
+    agents: [
+      { id: "coder", name: "代码助手", model: "demo/demo", demo: true },
+      { id: "writer", name: "Writer", model: "anthropic/claude-sonnet-4-6", demo: false },
+    ],
+    user: { id: "owner", name: "Owner" },
+    conversations: [],
+    messages: new Map(),
+    owners: structuredClone(OWNERS.empty),
+    routes: {},
+    speech: false,
+    changes: [],
+    received: [],
+    uploads: new Map(),
+    refusesUploads: false,
+    answer: () => {},
+    refuse: () => undefined,
+    down: false,
+  } satisfies Omit<StubGateway, "url" | "say" | "cut" | "endSessions" | "reset" | "stop">;
+}
+
 /** The routes of the chat. */
 function conversationRoutes(stub: StubGateway): Routes {
   return {
@@ -299,6 +317,8 @@ async function page(folder: string, path: string, response: ServerResponse): Pro
     "content-type": type,
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
+    // The names of the assets contain a hash of their content.
+    ...(path.startsWith("/assets/") && { "cache-control": "public, max-age=31536000, immutable" }),
   });
   response.end(content);
 }

@@ -81,6 +81,7 @@ describe.skipIf(missing !== undefined)("approvals in Chromium", () => {
   });
 
   it("replaces a card that was decided elsewhere with a note, which stays until it is dismissed", async () => {
+    await console.visitAgain();
     const { page, gateway } = console;
     await console.open("/");
     await card().waitFor();
