@@ -12,6 +12,7 @@ import {
   useState,
 } from "react";
 import { useConnectionState, useGateway } from "../gateway.tsx";
+import { useScopes } from "../parts/use-scopes.ts";
 import { Attachments } from "./attachments.ts";
 import { conversationsQuery } from "./queries.ts";
 import { useViews, type ViewActions } from "./use-views.ts";
@@ -57,7 +58,8 @@ export function ConversationsProvider({ children }: { children: ReactNode }): Re
   const begun = useRef(new Map<string, string>());
   const drafts = useRef(new Map<string, string>());
   const attachments = useRef(new Map<string, Attachments>());
-  const { data: listed, isFetched, refetch } = useQuery(conversationsQuery(client));
+  const canChat = useScopes().has("chat");
+  const { data: listed, isFetched, refetch } = useQuery({ ...conversationsQuery(client), enabled: canChat });
 
   useEffect(() => {
     const all = attachments.current;
@@ -68,9 +70,10 @@ export function ConversationsProvider({ children }: { children: ReactNode }): Re
   useEffect(
     () =>
       connection.onFrame(({ type }) => {
+        if (!canChat) return;
         if (type === "ready" || type === "accepted" || type === "run.end") void refetch();
       }),
-    [connection, refetch],
+    [connection, refetch, canChat],
   );
 
   const agentOf = useCallback(

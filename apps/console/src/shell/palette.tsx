@@ -17,6 +17,7 @@ import { type ReactNode, useEffect, useMemo } from "react";
 import { useConversations } from "../conversation/conversations.tsx";
 import { useGateway } from "../gateway.tsx";
 import { PAGES } from "../pages.ts";
+import { useScopes } from "../parts/use-scopes.ts";
 import { useLanguage, useWords } from "../words/words.tsx";
 
 const [store, spotlight] = createSpotlight();
@@ -36,24 +37,31 @@ interface Props {
 export function Palette({ onClose, onShortcuts }: Props): ReactNode {
   const { palette: words, sidebar, pages } = useWords();
   const navigate = useNavigate();
-  const { me, signOut } = useGateway();
+  const { signOut } = useGateway();
+  const scopes = useScopes();
+  const canManage = scopes.has("read");
+  const canChat = scopes.has("chat");
   const { agents, listed, begin } = useConversations();
   const { setColorScheme } = useMantineColorScheme({ keepTransitions: true });
   const [language, choose] = useLanguage();
   useEffect(() => spotlight.open(), []);
 
   const actions = useMemo((): SpotlightActionGroupData[] => {
-    const shown = me.user.role === "member" ? [] : PAGES;
+    const shown = canManage ? PAGES : [];
     return [
       {
         group: words.goTo,
         actions: [
-          {
-            id: "chat",
-            label: pages.chat,
-            leftSection: <IconMessageCircle size={18} stroke={1.6} />,
-            onClick: () => void navigate({ to: "/" }),
-          },
+          ...(canChat
+            ? [
+                {
+                  id: "chat",
+                  label: pages.chat,
+                  leftSection: <IconMessageCircle size={18} stroke={1.6} />,
+                  onClick: () => void navigate({ to: "/" }),
+                },
+              ]
+            : []),
           ...shown.map(({ id, to, icon: Picture }) => ({
             id,
             label: pages[id],
@@ -66,7 +74,7 @@ export function Palette({ onClose, onShortcuts }: Props): ReactNode {
       {
         group: words.actions,
         actions: [
-          ...agents.map(({ id, name }) => ({
+          ...(canChat ? agents : []).map(({ id, name }) => ({
             id: `talk ${id}`,
             label: agents.length === 1 ? sidebar.begin : words.talkTo(name),
             leftSection: <IconEdit size={18} stroke={1.6} />,
@@ -114,7 +122,8 @@ export function Palette({ onClose, onShortcuts }: Props): ReactNode {
     sidebar,
     pages,
     navigate,
-    me,
+    canManage,
+    canChat,
     signOut,
     agents,
     listed,

@@ -1,13 +1,15 @@
 import { ActionIcon, Drawer } from "@mantine/core";
 import { useDisclosure, useMediaQuery } from "@mantine/hooks";
 import { IconMenu2 } from "@tabler/icons-react";
-import { Outlet, useLocation } from "@tanstack/react-router";
+import { Outlet, useLocation, useMatches, useNavigate } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useEffect } from "react";
 import { ConversationsProvider } from "../conversation/conversations.tsx";
 import { useConnectionState, useGateway } from "../gateway.tsx";
 import { Sign } from "../parts/sign.tsx";
+import { useScopes } from "../parts/use-scopes.ts";
 import { useWords } from "../words/words.tsx";
 import { ConnectionNote } from "./connection-note.tsx";
+import { isInChat } from "./is-in-chat.ts";
 import classes from "./shell.module.css";
 import { Sidebar } from "./sidebar.tsx";
 import { useShortcuts } from "./use-shortcuts.ts";
@@ -31,6 +33,7 @@ export function Shell(): ReactNode {
 
 function Frame(): ReactNode {
   const words = useWords();
+  const scopes = useScopes();
   const { connection } = useGateway();
   const state = useConnectionState();
   const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
@@ -38,6 +41,14 @@ function Frame(): ReactNode {
   const [isPaletteOpen, palette] = useDisclosure(false);
   const [isListOpen, list] = useDisclosure(false);
   const { pathname } = useLocation();
+  // The rendered page, which stays until the next one is loaded. The location changes before.
+  const shown = useMatches({ select: (matches) => matches.at(-1)?.pathname ?? pathname });
+  // The gateway refuses the requests of the chat to tokens that may not chat.
+  const isRefused = isInChat(shown) && !scopes.has("chat");
+  const navigate = useNavigate();
+  useEffect(() => {
+    if (isRefused) void navigate({ to: "/activity", replace: true });
+  }, [isRefused, navigate]);
   useShortcuts({ onPalette: palette.open, onHelp: list.open });
   // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the sidebar
   useEffect(menu.close, [pathname]);
@@ -83,7 +94,7 @@ function Frame(): ReactNode {
           </div>
         )}
         <ConnectionNote state={state} onRetry={() => connection.retryNow()} />
-        <Outlet />
+        {!isRefused && <Outlet />}
       </main>
       <Suspense>
         {isPaletteOpen && <Palette onClose={palette.close} onShortcuts={list.open} />}

@@ -1,7 +1,7 @@
 import { Group, Kbd, Modal } from "@mantine/core";
 import type { ReactNode } from "react";
-import { useGateway } from "../gateway.tsx";
 import { PAGES } from "../pages.ts";
+import { useScopes } from "../parts/use-scopes.ts";
 import { useWords } from "../words/words.tsx";
 import classes from "./shortcut-list.module.css";
 import { COMMAND_KEY } from "./use-shortcuts.ts";
@@ -15,10 +15,11 @@ interface Shortcut {
 /** A dialog with all keyboard shortcuts. */
 export function ShortcutList({ onClose }: { onClose: () => void }): ReactNode {
   const { shortcuts: words, pages, dismiss } = useWords();
-  const { me } = useGateway();
+  const scopes = useScopes();
+  const canChat = scopes.has("chat");
   const general: Shortcut[] = [
     { keys: [[COMMAND_KEY, "K"]], effect: words.palette },
-    { keys: [["C"]], effect: words.begin },
+    ...(canChat ? [{ keys: [["C"]], effect: words.begin }] : []),
     { keys: [["/"]], effect: words.search },
     { keys: [["?"]], effect: words.help },
   ];
@@ -28,13 +29,13 @@ export function ShortcutList({ onClose }: { onClose: () => void }): ReactNode {
     { keys: [["Esc"]], effect: words.stop },
   ];
   const navigation: Shortcut[] = [
-    { keys: [["G"], ["H"]], effect: words.goTo(pages.chat) },
-    ...(me.user.role === "member"
-      ? []
-      : PAGES.map(({ id, key }) => ({
+    ...(canChat ? [{ keys: [["G"], ["H"]], effect: words.goTo(pages.chat) }] : []),
+    ...(scopes.has("read")
+      ? PAGES.map(({ id, key }) => ({
           keys: [["G"], [key.toUpperCase()]],
           effect: words.goTo(pages[id]),
-        }))),
+        }))
+      : []),
   ];
   return (
     <Modal
@@ -47,7 +48,7 @@ export function ShortcutList({ onClose }: { onClose: () => void }): ReactNode {
       <div className={classes["columns"]}>
         <div>
           <Shortcuts title={words.general} shortcuts={general} />
-          <Shortcuts title={words.inChat} shortcuts={inChat} />
+          {canChat && <Shortcuts title={words.inChat} shortcuts={inChat} />}
         </div>
         <Shortcuts title={words.navigation} shortcuts={navigation} />
       </div>

@@ -3,12 +3,13 @@ import { IconEdit, IconSearch } from "@tabler/icons-react";
 import { useLocation } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useConversations } from "../conversation/conversations.tsx";
-import { useGateway } from "../gateway.tsx";
 import { Sign } from "../parts/sign.tsx";
+import { useScopes } from "../parts/use-scopes.ts";
 import { useWords } from "../words/words.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import { AreaLinks } from "./area-links.tsx";
 import { ConversationList } from "./conversation-list.tsx";
+import { isInChat } from "./is-in-chat.ts";
 import { PageLinks } from "./page-links.tsx";
 import classes from "./sidebar.module.css";
 import { COMMAND_KEY } from "./use-shortcuts.ts";
@@ -23,11 +24,11 @@ interface Props {
 /** The navigation: conversations in the chat, pages elsewhere. */
 export function Sidebar({ onFollow, onPalette, onShortcuts }: Props): ReactNode {
   const { sidebar: words, palette } = useWords();
-  const { me } = useGateway();
   const { begin } = useConversations();
   const { pathname } = useLocation();
-  const isOwner = me.user.role !== "member";
-  const isChat = pathname === "/" || pathname.startsWith("/c/");
+  const scopes = useScopes();
+  const canManage = scopes.has("read");
+  const isChat = isInChat(pathname);
   return (
     <div className={classes["sidebar"]} data-sidebar>
       <div className={classes["brand"]}>
@@ -41,8 +42,8 @@ export function Sidebar({ onFollow, onPalette, onShortcuts }: Props): ReactNode 
           {COMMAND_KEY} K
         </Kbd>
       </UnstyledButton>
-      {isOwner && <AreaLinks isChat={isChat} onFollow={onFollow} />}
-      {isChat || !isOwner ? (
+      {canManage && scopes.has("chat") && <AreaLinks isChat={isChat} onFollow={onFollow} />}
+      {(isChat && scopes.has("chat")) || !canManage ? (
         <>
           <Button
             variant="light"

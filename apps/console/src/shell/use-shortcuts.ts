@@ -2,8 +2,8 @@ import { useHotkeys } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useConversations } from "../conversation/conversations.tsx";
-import { useGateway } from "../gateway.tsx";
 import { PAGES } from "../pages.ts";
+import { useScopes } from "../parts/use-scopes.ts";
 
 /** Name of the key that Apple's keyboards use instead of Ctrl. */
 export const COMMAND_KEY: string = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
@@ -20,17 +20,18 @@ interface Options {
 export function useShortcuts({ onPalette, onHelp }: Options): void {
   const navigate = useNavigate();
   const { begin } = useConversations();
-  const { me } = useGateway();
-  const isOwner = me.user.role !== "member";
+  const scopes = useScopes();
+  const canManage = scopes.has("read");
+  const canChat = scopes.has("chat");
   useHotkeys([["mod+K", onPalette]], []);
 
   useEffect(() => {
     /** Time at which `g` was pressed. */
     let leaderAt = 0;
     const goTo = (key: string) => {
-      const page = isOwner ? PAGES.find((each) => each.key === key) : undefined;
+      const page = canManage ? PAGES.find((each) => each.key === key) : undefined;
       if (page !== undefined) void navigate({ to: page.to });
-      else if (key === "h") void navigate({ to: "/" });
+      else if (key === "h" && canChat) void navigate({ to: "/" });
     };
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
@@ -40,14 +41,14 @@ export function useShortcuts({ onPalette, onHelp }: Options): void {
       leaderAt = key === "g" && !isAfterLeader ? Date.now() : 0;
       const action = isAfterLeader
         ? () => goTo(key)
-        : { "?": onHelp, "/": focusSearch, c: () => begin() }[key];
+        : { "?": onHelp, "/": focusSearch, ...(canChat && { c: () => begin() }) }[key];
       if (action === undefined) return;
       event.preventDefault();
       action();
     };
     addEventListener("keydown", onKeyDown);
     return () => removeEventListener("keydown", onKeyDown);
-  }, [navigate, begin, isOwner, onHelp]);
+  }, [navigate, begin, canManage, canChat, onHelp]);
 }
 
 function focusSearch(): void {

@@ -108,6 +108,24 @@ describe.skipIf(missing !== undefined)("pages about the system in Chromium", () 
     expect(await page.getByLabel("port", { exact: true }).isDisabled()).toBe(true);
   });
 
+  it("does not offer the chat to a token that may only read, and requests nothing of it", async () => {
+    const { page, gateway } = console;
+    gateway.user = { id: "board", name: "board", role: "viewer", scopes: ["read"] };
+    for (const path of ["/", "/c/some-conversation"]) {
+      await console.open(path, ADMIN_ROUTES);
+      await page.getByRole("heading", { level: 2, name: "Activity" }).waitFor();
+    }
+    expect(await page.getByRole("link", { name: "Chat" }).count()).toBe(0);
+    await page.keyboard.press("c");
+    await page.keyboard.press("Control+k");
+    await page.getByPlaceholder("Search or jump to…").fill("Usage");
+    await page.getByRole("button", { name: "Usage" }).waitFor();
+    await page.getByPlaceholder("Search or jump to…").fill("Chat");
+    await page.getByText("Nothing found.").waitFor();
+    expect(page.url()).toContain("#/activity");
+    expect(console.requested.filter((url) => url.includes("/api/conversations"))).toEqual([]);
+  });
+
   it("shows problems before what is in order", async () => {
     const { page } = console;
     await console.open("/health", ADMIN_ROUTES);
