@@ -110,8 +110,11 @@ export interface HttpApi extends AdminApi {
   checks(options?: { readonly models?: boolean }): Promise<readonly RemoteCheck[]>;
   /** Lists the sessions of all channels, latest first. */
   sessions(): Promise<SessionInfo[]>;
-  /** Returns the messages of a session of any channel. Code `not_found` if it does not exist. */
-  transcript(sessionKey: string): Promise<ConversationHistory>;
+  /**
+   * Returns the latest messages of a session of any channel. To get earlier ones, pass `before` of the result. Code
+   * `not_found` if the session does not exist.
+   */
+  transcript(sessionKey: string, before?: number): Promise<ConversationHistory>;
   /** Searches the messages of all channels, latest first. To get the next page, pass `next` as `before`. */
   messages(query?: MessageQuery): Promise<MessageList>;
   /** Returns the usage of finished runs by day and group. */
@@ -257,7 +260,8 @@ function createStatusApi({ get }: Requests): Pick<HttpApi, StatusMethods> {
     checks: async ({ models = false } = {}) =>
       (await get(models ? "/api/checks?models=1" : "/api/checks", RemoteChecks)).checks,
     sessions: async () => (await get("/api/sessions", SessionList)).sessions,
-    transcript: (session) => get(`/api/sessions/transcript${toQuery({ session })}`, ConversationHistory),
+    transcript: (session, before) =>
+      get(`/api/sessions/transcript${toQuery({ session, before })}`, ConversationHistory),
     messages: (query = {}) => get(`/api/messages${toQuery(query)}`, MessageList),
     usage: (query) => get(`/api/usage${toQuery(query)}`, Usage),
     usageSeries: (query) => get(`/api/usage/series${toQuery(query)}`, UsageSeries),

@@ -32,7 +32,11 @@ export const SessionList = z.object({ sessions: z.array(SessionInfo) });
 export type SessionList = z.infer<typeof SessionList>;
 
 /** Query of `GET /api/sessions/transcript`. */
-export const TranscriptQuery = z.object({ session: z.string().check(z.minLength(1)) });
+export const TranscriptQuery = z.object({
+  session: z.string().check(z.minLength(1)),
+  /** `before` of the page that follows this one. Default: the latest messages. */
+  before: z.optional(z.coerce.number().check(z.int(), z.minimum(1))),
+});
 export type TranscriptQuery = z.infer<typeof TranscriptQuery>;
 
 /**
@@ -128,10 +132,23 @@ export const PairedPerson = z.extend(Person, {
 });
 export type PairedPerson = z.infer<typeof PairedPerson>;
 
+/** A person whom the configuration names. */
+export const ConfiguredPerson = z.object({
+  /** The entry of the configuration, for instance `telegram:5001`. */
+  entry: z.string(),
+  /** Display name, if the person is known from messages. */
+  label: z.optional(z.string()),
+});
+export type ConfiguredPerson = z.infer<typeof ConfiguredPerson>;
+
 /** Response of `GET /api/pairings`. */
 export const PairingList = z.object({
   pending: z.array(PairingRequest),
   paired: z.array(PairedPerson),
+  /** `access.owners` of the configuration in effect. */
+  owners: z.array(ConfiguredPerson),
+  /** `access.allow` of the configuration in effect. */
+  allowed: z.array(ConfiguredPerson),
 });
 export type PairingList = z.infer<typeof PairingList>;
 

@@ -244,7 +244,7 @@ export interface GatewayService {
   /** Lists the sessions of all channels, latest first. */
   sessions(): Promise<SessionInfo[]>;
   /** Returns the messages of a session of any channel. Returns undefined if there is no such session. */
-  transcript(sessionKey: string): Promise<ConversationHistory | undefined>;
+  transcript(sessionKey: string, before?: number): Promise<ConversationHistory | undefined>;
   /** Searches the messages of all channels, latest first. */
   messages(query: MessageQuery): Promise<MessageList>;
   /** Lists the chat commands that a client may use. Returns undefined if there is no such agent. */

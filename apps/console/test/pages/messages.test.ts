@@ -64,4 +64,24 @@ describe.skipIf(missing !== undefined)("the list of messages in Chromium", () =>
     await expect.poll(() => rows().count()).toBe(1);
     expect(asked().get("session")).toBe("agent:coder:feishu:direct:ou_zhang");
   });
+
+  it("loads earlier messages of a transcript on demand", async () => {
+    const { page } = console;
+    const history = OWNERS.full.transcript;
+    const [first] = history.messages;
+    if (first === undefined) throw new Error("there is no message");
+    await console.open("/session/agent%3Acoder%3Afeishu%3Adirect%3Aou_zhang", {
+      "GET /api/sessions/transcript": ({ url }) =>
+        url.searchParams.get("before") === "501"
+          ? { messages: [{ ...first, id: "old", text: "上个月的问题" }], ends: [] }
+          : { ...history, before: 501 },
+    });
+    const items = page.locator("[data-transcript] > li");
+    await page.locator("[data-transcript]").waitFor();
+    const before = await items.count();
+    await page.getByRole("button", { name: "Load earlier messages" }).click();
+    await page.getByText("上个月的问题").waitFor();
+    expect(await items.count()).toBe(before + 1);
+    expect(await page.getByRole("button", { name: "Load earlier messages" }).count()).toBe(0);
+  });
 });

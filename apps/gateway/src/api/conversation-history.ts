@@ -18,20 +18,36 @@ export interface HistoryPorts {
   readonly names?: PersonNames;
 }
 
-/** Returns a conversation as its viewers saw it, including commands and the outcomes of its runs. */
+/**
+ * Returns a page of a conversation as its viewers saw it, including commands and the outcomes of its runs.
+ *
+ * @param before `before` of the next page. Default: the latest page.
+ */
 export async function readHistory(
   { store, exchanges, filter, names }: HistoryPorts,
   sessionKey: string,
+  before?: number,
 ): Promise<ConversationHistory> {
-  const rows = (await store.sessions.transcript(sessionKey, { limit: MAX_MESSAGES })).toReversed();
+  const { transcript } = store.sessions;
+  const latest = (await transcript(sessionKey, { limit: MAX_MESSAGES, before })).toReversed();
+  const isFirstPage = latest.length < MAX_MESSAGES;
+  const rows = isFirstPage ? latest : dropPartialRun(latest);
+  const [next] =
+    before === undefined
+      ? []
+      : await transcript(sessionKey, { after: before - 1, before: before + 1, limit: 1 });
   const runIds = [...new Set(rows.flatMap(({ runId }) => runId ?? []))];
   const summaries = await store.runs.summaries(runIds);
   const kept = await exchanges.list(sessionKey);
   const notes = new Map(summaries.map((summary) => [summary.run.id, notesOn(summary, kept, names)]));
   const messages = toChatMessages(rows, { notes, getSentText: sentText, filter });
-  // Omit exchanges that are older than the oldest message shown.
-  const since = rows.length < MAX_MESSAGES ? 0 : (rows[0]?.at ?? 0);
-  const between = kept.filter(({ end, messages: [first] }) => end !== undefined && (first?.at ?? 0) >= since);
+  // Omit exchanges that belong to earlier or later pages.
+  const since = isFirstPage ? 0 : (rows[0]?.at ?? 0);
+  const until = next?.at ?? Number.POSITIVE_INFINITY;
+  const between = kept.filter(({ end, messages: [first] }) => {
+    const at = first?.at ?? 0;
+    return end !== undefined && at >= since && at < until;
+  });
   const ends = [
     ...summaries.flatMap((summary) => toRunEnd(summary) ?? []),
     ...between.flatMap(({ end }) => end ?? []),
@@ -40,7 +56,16 @@ export async function readHistory(
     messages: withExchanges(messages, between),
     // A command that compacts the history also has a run, so runs may occur twice.
     ends: [...new Map(ends.map((end) => [end.runId, end])).values()],
+    before: isFirstPage ? undefined : rows[0]?.seq,
   };
+}
+
+/** Drops the rows of a run that starts on an earlier page. A run that is longer than a page is divided. */
+function dropPartialRun<Row extends { readonly runId?: unknown }>(rows: readonly Row[]): readonly Row[] {
+  const start = rows.findIndex(
+    ({ runId }, index) => index > 0 && (runId === undefined || runId !== rows[index - 1]?.runId),
+  );
+  return start === -1 ? rows : rows.slice(start);
 }
 
 function notesOn(

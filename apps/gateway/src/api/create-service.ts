@@ -87,16 +87,21 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
     renameConversation: (conversation, title) => renameConversation(store, conversation, title),
     removeConversation: (conversation) => removeConversation(ctx, conversation),
     sessions: () => listSessions(store, lanes),
-    async transcript(key) {
+    async transcript(key, before) {
       const session = await store.sessions.get(key);
       if (session === undefined) return undefined;
       const names = await readPairedNames(store);
-      return readHistory({ store, exchanges: ctx.exchanges, filter: REPLY_FILTER, names }, key);
+      return readHistory({ store, exchanges: ctx.exchanges, filter: REPLY_FILTER, names }, key, before);
     },
     messages: (query) => searchMessages(store, query),
     commands: (query, { role }) => listCommands(ctx, query, role === "owner" ? "owner" : "member"),
     why: (messageId, language) => readWhy(store, messageId, language, explain),
-    ...createPairings(store, audit, () => void delivery.pairingNotices.poll()),
+    ...createPairings({
+      store,
+      audit,
+      getAccess: () => config.current().loaded.config.access,
+      onPaired: () => void delivery.pairingNotices.poll(),
+    }),
     ...schedules,
     schedules: async () => addLastRuns(store, await schedules.schedules()),
     trace: (messageId) => readTrace(store, messageId, explain),

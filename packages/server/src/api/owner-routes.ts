@@ -55,8 +55,9 @@ function addViews(app: Hono<Env>, service: GatewayService): void {
   });
   app.get("/sessions/transcript", async (context) => {
     const query = TranscriptQuery.safeParse(context.req.query());
-    if (!query.success) return apiErrors.badQuery(context, "Use session=, with the key of a session.");
-    const transcript = await service.transcript(query.data.session);
+    if (!query.success)
+      return apiErrors.badQuery(context, "Use session=, with the key of a session, and before=.");
+    const transcript = await service.transcript(query.data.session, query.data.before);
     return transcript === undefined
       ? apiErrors.missing(context, `session ${query.data.session}`)
       : context.json(transcript);

@@ -1,10 +1,12 @@
 import type { Client } from "@signalbox/client";
-import { queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions } from "@tanstack/react-query";
 
-/** Messages of one session of any channel. */
+/** Pages of the messages of one session of any channel, latest first. */
 export const transcriptQuery = (client: Client, session: string) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ["transcript", session],
-    queryFn: () => client.transcript(session),
+    queryFn: ({ pageParam }) => client.transcript(session, pageParam),
+    initialPageParam: undefined as number | undefined,
+    getNextPageParam: ({ before }) => before,
     refetchInterval: 4_000,
   });

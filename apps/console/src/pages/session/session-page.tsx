@@ -1,7 +1,7 @@
-import { Button } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import type { SessionInfo } from "@signalbox/client";
 import { IconMessageOff, IconMessages } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useClient } from "../../gateway.tsx";
@@ -28,7 +28,7 @@ export function SessionPage(): ReactNode {
   const navigate = useNavigate();
   const { key } = route.useParams();
   const { data: sessions = [] } = useQuery(sessionsQuery(client));
-  const query = useQuery(transcriptQuery(client, key));
+  const query = useInfiniteQuery(transcriptQuery(client, key));
   const session = sessions.find((each) => each.key === key);
   return (
     <Page
@@ -47,13 +47,26 @@ export function SessionPage(): ReactNode {
       {session && <SessionFigures session={session} />}
       <Section title={words.transcript}>
         <Loaded query={query}>
-          {(history) =>
-            history.messages.length === 0 ? (
+          {({ pages: loaded }) =>
+            loaded.every(({ messages }) => messages.length === 0) ? (
               <Empty icon={IconMessageOff} title={words.none}>
                 {words.noneYet}
               </Empty>
             ) : (
-              <Transcript history={history} />
+              <>
+                {query.hasNextPage && (
+                  <Group justify="center">
+                    <Button
+                      variant="default"
+                      loading={query.isFetchingNextPage}
+                      onClick={() => void query.fetchNextPage()}
+                    >
+                      {words.earlier}
+                    </Button>
+                  </Group>
+                )}
+                <Transcript pages={loaded} />
+              </>
             )
           }
         </Loaded>

@@ -13,15 +13,23 @@ const Markdown = lazy(async () => ({ default: (await import("../../markdown/mark
 
 type Message = ConversationHistory["messages"][number];
 
-/** The messages of a session, with the names of their senders and the tool calls of the agent. */
-export function Transcript({ history: { messages } }: { history: ConversationHistory }): ReactNode {
+/**
+ * The messages of a session, with the names of their senders and the tool calls of the agent.
+ *
+ * @param pages latest first
+ */
+export function Transcript({ pages }: { pages: readonly ConversationHistory[] }): ReactNode {
+  // The ids of messages are unique on a page.
+  const messages = pages
+    .toReversed()
+    .flatMap((page) => page.messages.map((message) => ({ message, page: page.before ?? "first" })));
   return (
     <ol className={classes["transcript"]} data-transcript>
-      {messages.map((message) => {
+      {messages.map(({ message, page }) => {
         const item = itemOf(message);
         if (item === undefined) return null;
         return (
-          <li key={`${message.role} ${item.key}`} data-role={message.role}>
+          <li key={`${page} ${message.role} ${item.key}`} data-role={message.role}>
             {item.kind === "tool" ? <ToolCall call={item} /> : <Spoken message={message} />}
           </li>
         );
