@@ -144,6 +144,8 @@ const full: OwnersView = {
         approvedBy: "command line",
       },
     ],
+    owners: [{ entry: "telegram:5001", label: HOSTILE }],
+    allowed: [{ entry: `feishu:${HOSTILE}` }],
   },
   status: {
     version: "0.1.0",
@@ -274,7 +276,7 @@ const empty: OwnersView = {
   why: undefined,
   approvals: [],
   status: undefined,
-  pairings: { pending: [], paired: [] },
+  pairings: { pending: [], paired: [], owners: [], allowed: [] },
   activity: { runs: [], waiting: [], commands: [], schedules: [] },
   usage: { groups: [], budgets: [] },
   series: { points: [] },
@@ -323,12 +325,13 @@ export function ownerRoutes(view: () => OwnersView): Routes {
     "GET /api/pairings": () => view().pairings,
     "POST /api/pairings/approve": ({ body }) => {
       const { code } = body as { code: string };
-      const { pending, paired } = view().pairings;
+      const { pending, paired, ...named } = view().pairings;
       const [request] = code === "GOODCODE" ? pending : [];
       if (request === undefined) throw new Refusal(404, "not_found", "There is no such thing.");
       const { expiresAt: _, ...person } = request;
       const approved = { ...person, approvedAt: AT, approvedBy: "token owner" };
       view().pairings = {
+        ...named,
         pending: pending.filter((each) => each !== request),
         paired: [...paired, approved],
       };
@@ -336,8 +339,8 @@ export function ownerRoutes(view: () => OwnersView): Routes {
     },
     "POST /api/pairings/revoke": ({ body }) => {
       const { peer } = body as { peer: string };
-      const { pending, paired } = view().pairings;
-      view().pairings = { pending, paired: paired.filter((each) => each.peer !== peer) };
+      const { pending, paired, ...named } = view().pairings;
+      view().pairings = { ...named, pending, paired: paired.filter((each) => each.peer !== peer) };
     },
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { missing, ownersConsole } from "../console.ts";
+import { CONFIGURATION } from "../data/admin.ts";
 
 describe.skipIf(missing !== undefined)("people in Chromium", () => {
   const console = ownersConsole();
@@ -26,5 +27,37 @@ describe.skipIf(missing !== undefined)("people in Chromium", () => {
       path: "/api/pairings/revoke",
       body: { channel: "feishu", account: "main", peer: "ou_zhang" },
     });
+  });
+
+  it("lists the owners and makes the person behind a code an owner", async () => {
+    const { page, gateway } = console;
+    await console.open("/people", {
+      "GET /api/configuration": {
+        ...CONFIGURATION,
+        revision: "r7",
+        values: { access: { owners: ["telegram:5001"] } },
+      },
+      "POST /api/configuration": {
+        revision: "r8",
+        applied: ["access"],
+        forStart: [],
+        kept: [],
+        accounts: [],
+        problems: [],
+      },
+    });
+    await page.getByRole("table", { name: "Owners" }).getByText("telegram:5001").waitFor();
+    await page.getByRole("table", { name: "Allowed by the configuration" }).waitFor();
+    await page.getByLabel("Pairing code").fill("GOODCODE");
+    await page.getByLabel("Make this person an owner").check();
+    await page.getByLabel("Pairing code").press("Enter");
+    await page.getByText("is now an owner.").waitFor();
+    expect(gateway.changes).toEqual([
+      { path: "/api/pairings/approve", body: { code: "GOODCODE" } },
+      {
+        path: "/api/configuration",
+        body: { revision: "r7", edits: [{ path: ["access", "owners", 1], value: "telegram:77" }] },
+      },
+    ]);
   });
 });

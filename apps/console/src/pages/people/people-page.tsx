@@ -1,6 +1,6 @@
-import { Alert, Avatar, Group } from "@mantine/core";
-import type { PairedPerson, PairingRequest } from "@signalbox/client";
-import { IconUserQuestion, IconUsers } from "@tabler/icons-react";
+import { Alert, Avatar, Group, Text } from "@mantine/core";
+import type { ConfiguredPerson, PairedPerson, PairingRequest } from "@signalbox/client";
+import { IconCrown, IconUserQuestion, IconUsers } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useClient } from "../../gateway.tsx";
@@ -10,6 +10,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { Loaded, Page, Section } from "../../parts/page.tsx";
 import { Time } from "../../parts/time.tsx";
 import { useChange } from "../../parts/use-change.ts";
+import { useScopes } from "../../parts/use-scopes.ts";
 import { useWords } from "../../words/words.tsx";
 import { CodeForm } from "./code-form.tsx";
 import { pairingsQuery } from "./queries.ts";
@@ -19,12 +20,13 @@ import { usePeopleWords } from "./words.ts";
 export function PeoplePage(): ReactNode {
   const { pages } = useWords();
   const words = usePeopleWords();
+  const scopes = useScopes();
   const query = useQuery(pairingsQuery(useClient()));
   return (
     <Page title={pages.people} description={words.description}>
-      <CodeForm />
+      {scopes.has("owner") && <CodeForm />}
       <Loaded query={query}>
-        {({ pending, paired }) => (
+        {({ pending, paired, owners, allowed }) => (
           <>
             <Section title={words.pending}>
               <Pending pending={pending} />
@@ -32,6 +34,14 @@ export function PeoplePage(): ReactNode {
             <Section title={words.paired}>
               <Paired paired={paired} />
             </Section>
+            <Section title={words.owners}>
+              <Owners owners={owners} />
+            </Section>
+            {allowed.length > 0 && (
+              <Section title={words.allowed}>
+                <Configured label={words.allowed} people={allowed} />
+              </Section>
+            )}
           </>
         )}
       </Loaded>
@@ -97,6 +107,44 @@ function Pending({ pending }: { pending: readonly PairingRequest[] }): ReactNode
       <DataTable label={words.pending} columns={columns} rows={pending} rowKey={getKey} />
     </>
   );
+}
+
+function Owners({ owners }: { owners: readonly ConfiguredPerson[] }): ReactNode {
+  const words = usePeopleWords();
+  if (owners.length === 0)
+    return (
+      <Empty icon={IconCrown} title={words.noOwners}>
+        {words.noOwnersYet}
+      </Empty>
+    );
+  return (
+    <>
+      <Text size="sm" c="dimmed">
+        {words.ownersHelp}
+      </Text>
+      <Configured label={words.owners} people={owners} />
+    </>
+  );
+}
+
+/** People whom the configuration names. */
+function Configured({ label, people }: { label: string; people: readonly ConfiguredPerson[] }): ReactNode {
+  const words = usePeopleWords();
+  const columns: Column<ConfiguredPerson>[] = [
+    {
+      id: "person",
+      label: words.person,
+      isMain: true,
+      cell: ({ entry, label: name = entry }) => (
+        <Group gap="xs" wrap="nowrap">
+          <Avatar size={26} name={name} color="signal" aria-hidden />
+          <bdi>{name}</bdi>
+        </Group>
+      ),
+    },
+    { id: "entry", label: words.entry, cell: ({ entry }) => <bdi>{entry}</bdi> },
+  ];
+  return <DataTable label={label} columns={columns} rows={people} rowKey={({ entry }) => entry} />;
 }
 
 function Paired({ paired }: { paired: readonly PairedPerson[] }): ReactNode {
