@@ -9,7 +9,7 @@ export const PendingSkill = z.object({
   dir: z.string(),
   /** SHA-256 of the folder. The approval is bound to it. */
   digest: z.string(),
-  /** Agents that would use it. */
+  /** Agents that would use it, or shards such as `support#2`. */
   agents: z.array(z.string()),
   /** The files that were added, changed or removed. */
   added: z.array(z.string()),
@@ -22,7 +22,14 @@ export type PendingSkill = z.infer<typeof PendingSkill>;
 
 /** Response of `GET /api/skills`. */
 export const SkillList = z.object({
-  agents: z.array(z.object({ agent: z.string(), skills: z.array(AgentSkill) })),
+  agents: z.array(
+    z.object({
+      agent: z.string(),
+      /** The shard, such as `support#2`, if the agent is split. Each shard has a workspace. */
+      shard: z.optional(z.string()),
+      skills: z.array(AgentSkill),
+    }),
+  ),
   pending: z.array(PendingSkill),
   /** Problems with files of skills, one line each. */
   problems: z.array(z.string()),

@@ -49,9 +49,9 @@ function Skills({ list: { agents, pending, problems } }: { list: SkillList }): R
           </List>
         </Alert>
       )}
-      {agents.map(({ agent, skills }) => (
-        <Section key={agent} title={words.of(agent)}>
-          <SkillTable label={words.of(agent)} skills={skills} />
+      {agents.map(({ agent, shard = agent, skills }) => (
+        <Section key={shard} title={words.of(shard)}>
+          <SkillTable label={words.of(shard)} skills={skills} />
         </Section>
       ))}
     </>

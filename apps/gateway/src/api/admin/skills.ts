@@ -17,12 +17,12 @@ export function createSkillAdmin(ctx: GatewayContext): SkillAdmin {
   > => {
     const { agents, skills } = config.current();
     const found = new Map<string, { readonly pending: Pending; readonly agents: string[] }>();
-    for (const agent of agents.all) {
-      if (!seats.isHere(agent.id)) continue;
+    for (const agent of agents.shards) {
+      if (!seats.holds(agent.shardId)) continue;
       for (const pending of await skills.pending(agent)) {
         const known = found.get(pending.skill.dir);
-        if (known === undefined) found.set(pending.skill.dir, { pending, agents: [agent.id] });
-        else known.agents.push(agent.id);
+        if (known === undefined) found.set(pending.skill.dir, { pending, agents: [agent.shardId] });
+        else known.agents.push(agent.shardId);
       }
     }
     return [...found.values()];
@@ -32,10 +32,11 @@ export function createSkillAdmin(ctx: GatewayContext): SkillAdmin {
     async skills() {
       const { agents, skills } = config.current();
       const pending = await findPending();
-      const own = agents.all.filter(({ id }) => seats.isHere(id));
+      const own = agents.shards.filter(({ shardId }) => seats.holds(shardId));
       const checks = await Promise.all(
         own.map(async (agent) => ({
           agent: agent.id,
+          shard: agent.shards === 1 ? undefined : agent.shardId,
           skills: await listSkills(ctx, agent),
           problems: (await skills.check(agent)).problems,
         })),
@@ -44,7 +45,7 @@ export function createSkillAdmin(ctx: GatewayContext): SkillAdmin {
         check.problems.map(({ path, message, remedy }) => escapeLine(`${path}: ${message} ${remedy}`)),
       );
       const list: SkillList = {
-        agents: checks.map((check) => ({ agent: check.agent, skills: check.skills })),
+        agents: checks.map(({ agent, shard, skills: found }) => ({ agent, shard, skills: found })),
         pending: pending.map(toPendingSkill),
         problems: [...new Set(problems)],
       };

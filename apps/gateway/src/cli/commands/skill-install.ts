@@ -64,7 +64,7 @@ async function findSkill(
   const agents = resolveAgents(loaded, home);
   const checks = await withSkillPins(home, "read", async (pins) => {
     const { check } = await resolveSkills({ loaded, home, agents, env, bundledDir, pins });
-    return Promise.all(agents.all.map(check));
+    return Promise.all(agents.shards.map(check));
   });
   const named = checks.flatMap(({ skills }) => skills).filter(({ skill }) => skill.id === name);
   const lacks = ({ reasons }: SkillReport, ...requirements: readonly string[]) =>

@@ -42,10 +42,10 @@ async function readSkillsWith(
   const resolved = await resolveSkills({ loaded, home, agents, env, bundledDir, pins });
   const { approve } = resolved;
   return Promise.all(
-    agents.all.map(async (agent) => {
+    agents.shards.map(async (agent) => {
       const { skills: usable } = await resolved.forAgent(agent);
       const check = await resolved.check(agent);
-      return { agent: agent.id, usable, check, pending: await resolved.pending(agent), approve };
+      return { agent: agent.shardId, usable, check, pending: await resolved.pending(agent), approve };
     }),
   );
 }
