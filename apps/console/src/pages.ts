@@ -18,6 +18,7 @@ import {
   IconShieldCheck,
   IconStack2,
   IconUsers,
+  IconWand,
 } from "@tabler/icons-react";
 
 /**
@@ -41,6 +42,7 @@ export const PAGES = [
   { id: "memory", to: "/memory", group: "agents", icon: IconBrain, key: "y" },
   { id: "mcp", to: "/mcp", group: "agents", icon: IconPlug, key: "t" },
   { id: "schedules", to: "/schedules", group: "agents", icon: IconClock, key: "e" },
+  { id: "setup", to: "/setup", group: "system", icon: IconWand, key: "w" },
   { id: "channels", to: "/channels", group: "system", icon: IconPlugConnected, key: "c" },
   { id: "configuration", to: "/configuration", group: "system", icon: IconSettings, key: "f" },
   { id: "outbox", to: "/outbox", group: "system", icon: IconSend, key: "o" },

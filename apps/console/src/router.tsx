@@ -81,6 +81,10 @@ const pages = [
     lazyRouteComponent(() => import("./pages/approvals/approvals-page.tsx"), "ApprovalsPage"),
   ),
   page(
+    "/setup",
+    lazyRouteComponent(() => import("./pages/setup/setup-page.tsx"), "SetupPage"),
+  ),
+  page(
     "/channels",
     lazyRouteComponent(() => import("./pages/channels/channels-page.tsx"), "ChannelsPage"),
   ),

@@ -1,4 +1,6 @@
 import {
+  type AccountSetup,
+  AccountSetupResult,
   AgentDetails,
   AgentPrompt,
   ApprovalHistory,
@@ -25,11 +27,15 @@ import {
   MemoryRemoved,
   MemoryResult,
   ModelList,
+  type ModelSetup,
   ModelTrialResult,
   type NewToken,
   OutboxList,
   type OutboxReply,
   OutboxResult,
+  type ProviderTrial,
+  ProviderTrialResult,
+  Setup,
   type SkillApproval,
   SkillList,
   type TokenInfo,
@@ -57,6 +63,16 @@ export interface AdminApi {
   configurationVersion(id: string): Promise<ConfigurationVersion>;
   /** Restores an earlier version. Codes as for {@link writeConfiguration}. */
   rollbackConfiguration(version: ConfigurationRollback): Promise<ConfigurationWrite>;
+  /** Lists the providers and channels that can be set up. */
+  setup(): Promise<Setup>;
+  /** Calls a model of a provider once, and lists its models. Stores nothing. */
+  tryProvider(trial: ProviderTrial): Promise<ProviderTrialResult>;
+  /** Stores a provider and the default model. Codes as for {@link writeConfiguration}. */
+  setUpModel(setup: ModelSetup): Promise<ConfigurationWrite>;
+  /** Checks an account with its platform, and stores it if the platform accepts it. */
+  setUpAccount(
+    setup: Partial<AccountSetup> & Pick<AccountSetup, "channel" | "settings">,
+  ): Promise<AccountSetupResult>;
   /** Returns an agent with its tools and skills. */
   agent(id: string): Promise<AgentDetails>;
   /** Returns the sections of the latest system prompt. Code `not_found` if the agent has not answered recently. */
@@ -104,6 +120,7 @@ export interface AdminApi {
 export function createAdminApi({ get, post, postVoid }: Requests): AdminApi {
   return {
     ...createConfigurationApi({ get, post }),
+    ...createSetupApi({ get, post }),
     ...createAgentApi({ get, post, postVoid }),
     ...createRecordApi({ get, post, postVoid }),
     searchMemory: (agent, query = {}) => get(withQuery(`/api/memory/${segment(agent)}`, query), MemoryResult),
@@ -139,6 +156,18 @@ function createConfigurationApi({
     configurationHistory: async () => (await get(`${path}/history`, ConfigurationHistory)).versions,
     configurationVersion: (id) => get(`${path}/history/${segment(id)}`, ConfigurationVersion),
     rollbackConfiguration: (version) => post(`${path}/rollback`, version, ConfigurationWrite),
+  };
+}
+
+function createSetupApi({
+  get,
+  post,
+}: Pick<Requests, "get" | "post">): Pick<AdminApi, "setup" | "tryProvider" | "setUpModel" | "setUpAccount"> {
+  return {
+    setup: () => get("/api/setup", Setup),
+    tryProvider: (trial) => post("/api/setup/provider", trial, ProviderTrialResult),
+    setUpModel: (setup) => post("/api/setup/model", setup, ConfigurationWrite),
+    setUpAccount: (setup) => post("/api/setup/account", setup, AccountSetupResult),
   };
 }
 

@@ -39,6 +39,14 @@ import {
   RecordQuery,
   TokenList,
 } from "./records.ts";
+import {
+  AccountSetup,
+  AccountSetupResult,
+  ModelSetup,
+  ProviderTrial,
+  ProviderTrialResult,
+  Setup,
+} from "./setup.ts";
 import { SkillApproval, SkillList } from "./skills.ts";
 
 const NO_AGENT = { 404: "The agent does not exist." };
@@ -107,6 +115,43 @@ export const ADMIN_ROUTES: readonly ApiRoute[] = [
     body: ConfigurationRollback,
     response: ConfigurationWrite,
     errors: { ...REFUSED, 404: "The version does not exist." },
+  },
+  {
+    method: "GET",
+    path: "/api/setup",
+    summary: "List the providers and channels that can be set up, with their settings and steps.",
+    access: "read",
+    response: Setup,
+  },
+  {
+    method: "POST",
+    path: "/api/setup/provider",
+    summary: "Check the key or address of a provider with one call, and list its models. Stores nothing.",
+    access: "owner",
+    isSensitive: true,
+    body: ProviderTrial,
+    response: ProviderTrialResult,
+    errors: { 404: "There is no such provider." },
+  },
+  {
+    method: "POST",
+    path: "/api/setup/model",
+    summary: "Store a provider with its key, and make one of its models the default of all agents.",
+    access: "owner",
+    isSensitive: true,
+    body: ModelSetup,
+    response: ConfigurationWrite,
+    errors: { ...REFUSED, 404: "There is no such provider." },
+  },
+  {
+    method: "POST",
+    path: "/api/setup/account",
+    summary: "Check an account of a channel with its platform, and store it if the platform accepts it.",
+    access: "owner",
+    isSensitive: true,
+    body: AccountSetup,
+    response: AccountSetupResult,
+    errors: { ...REFUSED, 404: "There is no such channel." },
   },
   {
     method: "GET",

@@ -29,6 +29,7 @@ export {
 } from "./sent-message.ts";
 export * from "./server-frames.ts";
 export * from "./session-key.ts";
+export * from "./setup.ts";
 export * from "./skills.ts";
 export * from "./usage.ts";
 export * from "./values.ts";

@@ -269,4 +269,10 @@ describe("the Anthropic fake server", () => {
     }
     await expect(client.messages.create(base)).rejects.toThrow(/The script has no turn 5/);
   });
+
+  it("lists models for a valid key", async () => {
+    const client = await connect({ script: [], models: ["claude-a", "claude-b"] });
+    const { data } = await client.models.list();
+    expect(data.map(({ id }) => id)).toEqual(["claude-a", "claude-b"]);
+  });
 });

@@ -88,6 +88,7 @@ export const en = {
     usage: "Usage",
     people: "People",
     approvals: "Approvals",
+    setup: "Setup",
     channels: "Channels",
     agents: "Agents",
     models: "Models",

@@ -84,6 +84,7 @@ export const zh: Words = {
     usage: "用量",
     people: "人员",
     approvals: "审批",
+    setup: "接入向导",
     channels: "渠道",
     agents: "智能体",
     models: "模型",

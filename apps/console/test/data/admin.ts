@@ -13,6 +13,7 @@ import type {
   ModelList,
   OutboxReply,
   ScheduleInfo,
+  Setup,
   SkillList,
   TokenInfo,
   WorkspaceFile,
@@ -59,7 +60,7 @@ const prompt: AgentPrompt = {
   model: "anthropic/claude-sonnet-4-6",
   digest: "abc",
   sections: [
-    { name: "identity", part: "stable", chars: 4_000, tokens: 1_000 },
+    { name: "identity", part: "stable", chars: 4_000, tokens: 1_000, text: `You are careful. ${HOSTILE}` },
     { name: "time", part: "volatile", chars: 40, tokens: 10 },
   ],
 };
@@ -142,7 +143,10 @@ const memory: MemoryResult = {
 };
 
 const skills: SkillList = {
-  agents: [{ agent: "coder", skills: agent.skills }],
+  agents: [
+    { agent: "coder", skills: agent.skills },
+    { agent: "support", shard: "support#2", skills: [] },
+  ],
   pending: [
     {
       id: "tidy",
@@ -284,6 +288,58 @@ const tokens: TokenInfo[] = [
   { name: "board", role: "viewer", createdAt: AT },
 ];
 
+const setup: Setup = {
+  editable: true,
+  model: "anthropic/claude-sonnet-4-6",
+  providers: [
+    {
+      id: "anthropic",
+      label: "Anthropic",
+      needs: "key",
+      keyPage: "https://console.anthropic.com/settings/keys",
+      isConfigured: true,
+      missingPackages: [],
+    },
+    { id: "local", label: "Your own server", needs: "address", isConfigured: false, missingPackages: [] },
+  ],
+  channels: [
+    {
+      id: "feishu",
+      label: "Feishu / Lark",
+      accounts: ["main"],
+      missingPackages: ["@larksuiteoapi/node-sdk"],
+      fields: [
+        { name: "appId", label: "App ID", isSecret: false },
+        { name: "appSecret", label: "App secret", isSecret: true, hint: "From Credentials" },
+        {
+          name: "transport",
+          label: "How events arrive",
+          isSecret: false,
+          options: [
+            { value: "webhook", label: "Webhook" },
+            { value: "socket", label: "Long connection", hint: "needs no public address" },
+          ],
+        },
+        { name: "verificationToken", label: "Verification token", isSecret: true },
+        { name: "baseUrl", label: "API address", isSecret: false },
+      ],
+      steps: [
+        {
+          text: "Copy the App ID and the App Secret.",
+          url: "https://open.feishu.cn/app",
+          fields: ["appId", "appSecret"],
+        },
+        { text: "Enable the bot.", fields: ["transport"] },
+        {
+          text: "Enter this request URL: {webhook}",
+          fields: ["verificationToken"],
+          when: { transport: "webhook" },
+        },
+      ],
+    },
+  ],
+};
+
 /** Responses for the pages that administer the gateway. */
 export const ADMIN_ROUTES: Routes = {
   "GET /api/agents": agents,
@@ -292,6 +348,7 @@ export const ADMIN_ROUTES: Routes = {
   "GET /api/agents/*/files": folder,
   "GET /api/agents/*/file": file,
   "GET /api/models": models,
+  "GET /api/setup": setup,
   "GET /api/schedules": { schedules },
   "GET /api/memory/*": memory,
   "GET /api/skills": skills,

@@ -21,6 +21,7 @@ export const PAGE_DATA: readonly PageData[] = [
   { path: "/usage", title: "Usage", text: "2026-11-21" },
   { path: "/people", title: "People", text: "张三" },
   { path: "/approvals", title: "Approvals", text: "/home/me/project" },
+  { path: "/setup", title: "Setup", text: "anthropic/claude-sonnet-4-6" },
   { path: "/channels", title: "Channels", text: "the token is wrong" },
   { path: "/agents", title: "Agents", text: "代码助手" },
   { path: "/agent/coder", title: "代码助手", text: "The list allows it." },

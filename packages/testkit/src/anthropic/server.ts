@@ -9,6 +9,8 @@ export interface AnthropicOptions {
   readonly script: Script;
   /** Accepted keys. Absent: any key. */
   readonly apiKeys?: readonly string[];
+  /** Ids that `GET /v1/models` lists. The default contains one that no catalogue knows. */
+  readonly models?: readonly string[];
   /** Maximum number of tokens in a request, estimated as four characters each. Default: 200,000. */
   readonly contextWindow?: number;
   /** Default: 32 MB, the vendor's limit. */
@@ -114,13 +116,34 @@ function refused(status: number, type: string, message: string): Refused {
   return { status, type, message };
 }
 
+const MODELS = ["claude-of-tomorrow", "claude-sonnet-4-6", "claude-haiku-4-5"];
+
+/** Returns the body of `GET /v1/models`. Source: https://platform.claude.com/docs/en/api/models/list */
+function listModels(ids: readonly string[]) {
+  const data = ids.map((id) => ({
+    type: "model",
+    id,
+    display_name: id,
+    created_at: "2026-01-01T00:00:00Z",
+  }));
+  return { data, has_more: false, first_id: ids[0] ?? null, last_id: ids.at(-1) ?? null };
+}
+
+/** Returns true for a request of the list of models, with any method. */
+function isModelList({ path }: SeenRequest): boolean {
+  return path.split("?", 1)[0] === "/v1/models";
+}
+
 /** Checks everything in a request except its body. */
 function wrongRequest(
   request: SeenRequest,
   { apiKeys, maxBodyBytes = 32 * 1024 * 1024 }: AnthropicOptions,
 ): Refused | undefined {
-  if (request.path.split("?", 1)[0] !== "/v1/messages") return refused(404, "not_found_error", "Not found");
-  if (request.method !== "POST") return refused(405, "invalid_request_error", "Method Not Allowed");
+  const isList = isModelList(request);
+  if (!isList && request.path.split("?", 1)[0] !== "/v1/messages")
+    return refused(404, "not_found_error", "Not found");
+  if (request.method !== (isList ? "GET" : "POST"))
+    return refused(405, "invalid_request_error", "Method Not Allowed");
   const key = credential(request);
   if (key === undefined) return refused(401, "authentication_error", "x-api-key header is required");
   if (apiKeys !== undefined && !apiKeys.includes(key))
@@ -130,6 +153,7 @@ function wrongRequest(
     return refused(400, "invalid_request_error", "anthropic-version: header is required");
   if (!VERSION.test(version))
     return refused(400, "invalid_request_error", `anthropic-version: "${version}" is not a valid version.`);
+  if (isList) return undefined;
   if (!/^application\/json/.test(String(request.headers["content-type"])))
     return refused(415, "invalid_request_error", "content-type: must be application/json");
   if (Buffer.byteLength(request.text) > maxBodyBytes)
@@ -149,7 +173,7 @@ function scriptedRefusal({ error }: ScriptedTurn): Refused | undefined {
   };
 }
 
-/** Starts a fake server for Anthropic's Messages API that refuses the same requests as the vendor. */
+/** Starts a fake server for Anthropic's Messages API and its list of models, which refuses the same requests. */
 export async function startAnthropic(options: AnthropicOptions): Promise<FakeAnthropic> {
   const { script, check = true, trustThinking = false, contextWindow = 200_000 } = options;
   const requests: AnthropicRequest[] = [];
@@ -161,6 +185,7 @@ export async function startAnthropic(options: AnthropicOptions): Promise<FakeAnt
   function wrong(request: SeenRequest, body: unknown): Refused | undefined {
     const problem = wrongRequest(request, options);
     if (problem !== undefined) return problem;
+    if (isModelList(request)) return undefined;
     if (body === undefined)
       return refused(400, "invalid_request_error", "The request body is not valid JSON");
     if (!check) return undefined;
@@ -183,6 +208,10 @@ export async function startAnthropic(options: AnthropicOptions): Promise<FakeAnt
 
     const problem = wrong(request, body);
     if (problem !== undefined) return fail(problem);
+    if (isModelList(request)) {
+      note(200);
+      return json(response, 200, listModels(options.models ?? MODELS), { "request-id": requestId });
+    }
     const index = answered++;
     const turn = typeof script === "function" ? await script(body, index) : script[index];
     if (turn === undefined) return fail(refused(500, "api_error", `The script has no turn ${index}`));

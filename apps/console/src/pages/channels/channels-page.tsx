@@ -1,4 +1,4 @@
-import { Alert, Code } from "@mantine/core";
+import { Alert } from "@mantine/core";
 import type { AgentInfo, ChannelStatus, ConfigurationState, Status } from "@signalbox/client";
 import { IconAlertTriangle, IconPlugConnected } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -7,6 +7,7 @@ import { useClient } from "../../gateway.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Figures } from "../../parts/figures.tsx";
+import { ButtonLink } from "../../parts/links.tsx";
 import { Loaded, Page, Section } from "../../parts/page.tsx";
 import { StateBadge, type Tone } from "../../parts/state-badge.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -21,7 +22,15 @@ export function ChannelsPage(): ReactNode {
   const words = useChannelsWords();
   const query = useQuery(statusQuery(useClient()));
   return (
-    <Page title={pages.channels} description={words.description}>
+    <Page
+      title={pages.channels}
+      description={words.description}
+      actions={
+        <ButtonLink to="/setup" variant="default">
+          {words.connect}
+        </ButtonLink>
+      }
+    >
       <Loaded query={query}>{(status) => <GatewayStatus status={status} />}</Loaded>
     </Page>
   );
@@ -65,8 +74,12 @@ function Accounts({ channels }: { channels: readonly ChannelStatus[] }): ReactNo
   const words = useChannelsWords();
   if (channels.length === 0)
     return (
-      <Empty icon={IconPlugConnected} title={words.none}>
-        {words.noneYet} <Code>signalbox init</Code>
+      <Empty
+        icon={IconPlugConnected}
+        title={words.none}
+        action={<ButtonLink to="/setup">{words.connect}</ButtonLink>}
+      >
+        {words.noneYet}
       </Empty>
     );
   const columns: Column<ChannelStatus>[] = [

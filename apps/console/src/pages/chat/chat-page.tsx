@@ -5,7 +5,9 @@ import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from
 import { useConversations } from "../../conversation/conversations.tsx";
 import type { Uploaded } from "../../conversation/item.ts";
 import { isBusy } from "../../conversation/view.ts";
-import { useConnectionState, useGateway } from "../../gateway.tsx";
+import { useConnectionState } from "../../gateway.tsx";
+import { TextLink } from "../../parts/links.tsx";
+import { useScopes } from "../../parts/use-scopes.ts";
 import { ChatHeader } from "./chat-header.tsx";
 import { Composer } from "./composer.tsx";
 import { Log } from "./log.tsx";
@@ -24,7 +26,7 @@ const route = getRouteApi("/c/$conversation");
 /** One conversation with an agent. */
 export function ChatPage(): ReactNode {
   const words = useChatWords();
-  const { me } = useGateway();
+  const scopes = useScopes();
   const state = useConnectionState();
   const { conversation } = route.useParams();
   const { listed, agents, actions, drafts, open, agentOf, viewOf, attachmentsOf } = useConversations();
@@ -56,7 +58,7 @@ export function ChatPage(): ReactNode {
   return (
     <>
       <ChatHeader key={`header ${conversation}`} info={info} agentId={agentId}>
-        {me.user.role !== "member" && agent !== undefined && (
+        {scopes.has("read") && agent !== undefined && (
           <Suspense fallback={<Text size="sm">{info?.model ?? agent.model}</Text>}>
             <ModelPicker
               agentModel={agent.model}
@@ -75,7 +77,14 @@ export function ChatPage(): ReactNode {
           icon={<IconFlask size={18} aria-hidden />}
           flex="none"
         >
-          <strong>{words.demo}</strong> {words.demoText} <Code>signalbox init</Code>
+          <strong>{words.demo}</strong> {words.demoText}{" "}
+          {scopes.has("owner") ? (
+            <TextLink to="/setup" c="inherit" underline="always">
+              {words.setUpModel}
+            </TextLink>
+          ) : (
+            <Code>signalbox init</Code>
+          )}
         </Alert>
       )}
       <Log
@@ -85,9 +94,9 @@ export function ChatPage(): ReactNode {
         onSend={send}
         onEdit={edit}
         onDismiss={dismiss}
-        canExplain={me.user.role !== "member"}
+        canExplain={scopes.has("read")}
       />
-      {me.user.role !== "member" && (
+      {scopes.has("read") && (
         <Suspense>
           <WaitingApprovals isInChat />
         </Suspense>

@@ -23,7 +23,7 @@ export function ModelsPage(): ReactNode {
   const words = useModelsWords();
   const query = useQuery(modelsQuery(useClient()));
   const setUp = (
-    <ButtonLink to="/configuration" search={{ section: "models" }} variant="default">
+    <ButtonLink to="/setup" variant="default">
       {words.setUp}
     </ButtonLink>
   );
@@ -39,7 +39,7 @@ function Models({ list: { providers, models } }: { list: ModelList }): ReactNode
   const [wanted, setWanted] = useState("");
   if (providers.length === 0)
     return (
-      <Empty icon={IconCpu} title={words.none}>
+      <Empty icon={IconCpu} title={words.none} action={<ButtonLink to="/setup">{words.setUp}</ButtonLink>}>
         {words.noneYet}
       </Empty>
     );

@@ -9,6 +9,7 @@ import { createMemoryAdmin } from "./memory.ts";
 import { createModelAdmin } from "./models.ts";
 import { createOutboxAdmin } from "./outbox.ts";
 import { createRecordAdmin } from "./records.ts";
+import { createSetupAdmin } from "./setup.ts";
 import { createSkillAdmin } from "./skills.ts";
 import { createTokenAdmin } from "./tokens.ts";
 import { createFileAdmin } from "./workspace-files.ts";
@@ -17,8 +18,10 @@ import { createFileAdmin } from "./workspace-files.ts";
 export function createAdmin(ctx: GatewayContext, reload: ConfigurationReload): AdminService {
   const { audit } = ctx;
   const schedules = createSeatedSchedules(ctx);
+  const configuration = createConfigurationAdmin(ctx, reload);
   return {
-    ...createConfigurationAdmin(ctx, reload),
+    ...configuration,
+    ...createSetupAdmin(ctx, configuration),
     ...createAgentAdmin(ctx),
     ...createFileAdmin(ctx),
     ...createModelAdmin(ctx),

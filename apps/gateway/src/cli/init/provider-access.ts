@@ -1,5 +1,6 @@
 import type { ProviderConfig } from "@signalbox/config";
 import { KEY_VARIABLES } from "@signalbox/llm-providers";
+import { listProviderModels, MODEL_VENDORS } from "../../configure/model-vendors.ts";
 import type { InitOptions, Step } from "./step.ts";
 
 /** Settings of a provider that give access to its models. */
@@ -26,22 +27,6 @@ interface Provider {
 /** Returns false if the provider refuses the settings or does not respond. */
 type TestAccess = (entry: ProviderAnswers) => Promise<boolean>;
 
-/** Wire formats of the vendors. A provider entry requires one. */
-const APIS: Readonly<Record<string, string>> = {
-  anthropic: "anthropic-messages",
-  openai: "openai-responses",
-  google: "google-generative",
-  mistral: "mistral-chat",
-};
-
-/** Pages of the vendors on which keys are created. */
-const KEY_PAGES: Readonly<Record<string, string>> = {
-  anthropic: "https://console.anthropic.com/settings/keys",
-  openai: "https://platform.openai.com/api-keys",
-  google: "https://aistudio.google.com/apikey",
-  mistral: "https://console.mistral.ai/api-keys",
-};
-
 /** Asks for a vendor's key until the vendor accepts it. A key in the environment is not copied to the configuration. */
 export async function askVendor(
   { env, asker }: Step,
@@ -50,8 +35,9 @@ export async function askVendor(
 ): Promise<ProviderAccess> {
   const { apiKey: given, baseUrl } = options;
   const variable = given === undefined ? KEY_VARIABLES[name]?.find((candidate) => env[candidate]) : undefined;
+  const vendor = MODEL_VENDORS.find(({ id }) => id === name);
   const address = {
-    ...(before === undefined ? { api: APIS[name] ?? "openai-chat" } : {}),
+    ...(before === undefined ? { api: vendor?.api ?? "openai-chat" } : {}),
     ...(baseUrl === undefined ? {} : { baseUrl }),
   };
   if (variable !== undefined) {
@@ -59,7 +45,7 @@ export async function askVendor(
     return { entry: baseUrl === undefined ? {} : address };
   }
   const hasKey = before?.apiKey !== undefined && asker.asksPerson;
-  const hint = hasKey ? "empty keeps the current one" : KEY_PAGES[name];
+  const hint = hasKey ? "empty keeps the current one" : vendor?.keyPage;
   for (;;) {
     const apiKey = await asker.secret({ message: "API key", given, hint });
     if (apiKey === undefined) return hasKey ? { entry: address } : {};
@@ -81,9 +67,6 @@ async function continuesAnyway(asker: Step["asker"], again: string): Promise<boo
   });
   return next === "continue";
 }
-
-/** Time limit for the list of a server's models, in milliseconds. */
-const LIST_MS = 5_000;
 
 /** Asks for a local server and its model, unless an option names the model. */
 export async function askLocal({ asker }: Step, { options, before }: Provider): Promise<ProviderAccess> {
@@ -124,7 +107,7 @@ function askAddress(
 /** Returns a message if no server responds at an address. */
 async function findSilence(address: string): Promise<string | undefined> {
   try {
-    await fetch(`${address.replace(/\/+$/, "")}/models`, { signal: AbortSignal.timeout(LIST_MS) });
+    await listProviderModels("openai-chat", address, undefined);
     return undefined;
   } catch {
     return `No server responds at ${address}. Start it, or correct the address.`;
@@ -151,18 +134,9 @@ async function askModelName(
 /** Returns the models that the server offers. Servers without a list return none. */
 async function listModels(asker: Step["asker"], address: string): Promise<readonly string[]> {
   try {
-    const response = await asker.wait("Reading the server's models", () =>
-      fetch(`${address.replace(/\/+$/, "")}/models`, { signal: AbortSignal.timeout(LIST_MS) }),
+    return await asker.wait("Reading the server's models", () =>
+      listProviderModels("openai-chat", address, undefined),
     );
-    const body: unknown = await response.json();
-    const data: unknown = typeof body === "object" && body !== null && "data" in body ? body.data : undefined;
-    return Array.isArray(data)
-      ? data.flatMap((each: unknown) =>
-          typeof each === "object" && each !== null && "id" in each && typeof each.id === "string"
-            ? [each.id]
-            : [],
-        )
-      : [];
   } catch {
     return [];
   }

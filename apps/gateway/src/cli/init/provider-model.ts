@@ -1,9 +1,8 @@
 import type { createModels } from "@signalbox/llm-providers";
+import { TEST_MESSAGE, TEST_TOKENS } from "../../configure/model-vendors.ts";
 import type { Step } from "./step.ts";
 
 type Models = ReturnType<typeof createModels>;
-
-const TEST_TOKENS = 16;
 
 /** A model that was called once. */
 export type TestedModel =
@@ -18,7 +17,7 @@ export async function testModel(
 ): Promise<TestedModel | undefined> {
   if (reference === undefined) return undefined;
   const answer = await asker.wait(`Testing ${reference}`, () =>
-    models.complete(reference, "Reply with the word OK.", { maxOutputTokens: TEST_TOKENS }),
+    models.complete(reference, TEST_MESSAGE, { maxOutputTokens: TEST_TOKENS }),
   );
   if (answer.ok) {
     asker.say(`${reference} answers.`);

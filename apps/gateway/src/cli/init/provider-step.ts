@@ -1,6 +1,7 @@
 import type { ProviderConfig } from "@signalbox/config";
 import { GatewayError, storeSecret } from "@signalbox/home";
 import { createModels } from "@signalbox/llm-providers";
+import { MODEL_VENDORS } from "../../configure/model-vendors.ts";
 import { providerEntry } from "../../configure/models.ts";
 import { askInOrder } from "./ask-in-order.ts";
 import { assertValidSection } from "./assert-valid-section.ts";
@@ -9,18 +10,6 @@ import { askLocal, askVendor, type ProviderAccess } from "./provider-access.ts";
 import { askModel, belongsTo, type TestedModel, testModel } from "./provider-model.ts";
 import type { InitOptions, Step } from "./step.ts";
 import { answersAt } from "./write-answers.ts";
-
-const VENDORS = [
-  { value: "anthropic", label: "Anthropic" },
-  { value: "openai", label: "OpenAI" },
-  { value: "google", label: "Google Gemini" },
-  { value: "mistral", label: "Mistral" },
-  {
-    value: "local",
-    label: "Your own server",
-    hint: "Ollama, vLLM and others with an OpenAI-compatible chat API",
-  },
-] as const;
 
 /**
  * Configures a provider and model. The key is tested as soon as it is entered, with one small call, and stored in a
@@ -42,7 +31,13 @@ export async function providerStep(step: Step, options: InitOptions): Promise<bo
         given: options.provider,
         initial: asker.asksPerson && current === undefined ? "anthropic" : "none",
         options: [
-          ...VENDORS,
+          ...MODEL_VENDORS.map(({ id, label, needs }) => ({
+            value: id,
+            label,
+            ...(needs === "address" && {
+              hint: "Ollama, vLLM and others with an OpenAI-compatible chat API",
+            }),
+          })),
           current === undefined
             ? { value: "none", label: "None yet", hint: "the offline demo model answers" }
             : { value: "none", label: `Keep ${current}` },

@@ -319,6 +319,14 @@ function createChanges(
     "POST /api/schedules/:id/pause": () => owner.pauseSchedule(schedule, true),
     "POST /api/schedules/:id/run": () => owner.runSchedule(schedule),
     "POST /api/schedules/:id/remove": () => owner.removeSchedule(schedule),
+    "POST /api/setup/account": () =>
+      owner.setUpAccount({
+        channel: "telegram",
+        settings: { botToken: "42:secret-of-the-bot-0123456789" },
+        check: false,
+      }),
+    "POST /api/setup/model": () => owner.setUpModel({ provider: "anthropic", model: "claude-sonnet-4-6" }),
+    "POST /api/setup/provider": () => owner.tryProvider({ provider: "anthropic" }),
     "POST /api/sign-in-links": undefined,
     "POST /api/skills/approve": async () => {
       mkdirSync(dirname(skill), { recursive: true });
