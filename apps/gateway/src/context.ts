@@ -64,6 +64,7 @@ import { createMcpCredentials } from "./agent/mcp-credentials.ts";
 import { openMcpServers } from "./agent/mcp-servers.ts";
 import { createMedia, type Media } from "./agent/media.ts";
 import { createAgentMemories, createRunFlush, type Flush } from "./agent/memories.ts";
+import { keepRecentPrompts, type RecentPrompts } from "./agent/recent-prompts.ts";
 import { createSpeech, type Speech } from "./agent/speech.ts";
 import { createSpenders, createSpending, type Spending } from "./agent/spending.ts";
 import type { SpendingReports } from "./agent/spending-reports.ts";
@@ -117,6 +118,7 @@ export interface GatewayContext extends CoreContext, AgentFiles {
   readonly flushMemory: Flush;
   readonly readLinks: ReadLinks;
   readonly buildSystemPrompt: (turn: PromptedTurn) => Promise<BuiltPrompt>;
+  readonly recentPrompts: RecentPrompts;
   /** Detects changes to the beginning of the prompt, which cause cache misses at vendors. */
   readonly prefixes: PrefixWatch;
   readonly compactionCache: CompactionCache;
@@ -271,6 +273,7 @@ type AgentServices = Pick<
   | "flushMemory"
   | "readLinks"
   | "buildSystemPrompt"
+  | "recentPrompts"
   | "prefixes"
   | "compactionCache"
   | "getTimeZone"
@@ -396,7 +399,7 @@ function createAgentServices(
       fetch: core.web.fetch,
       logger,
     }),
-    buildSystemPrompt: createSystemPrompt(core, memoryAccess),
+    ...keepRecentPrompts(createSystemPrompt(core, memoryAccess)),
     prefixes: createPrefixWatch({
       store: store.kv,
       onProblem: (error) => logger.debug({ err: reasonOf(error) }, "the digest of a prompt was not saved"),

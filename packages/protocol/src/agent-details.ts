@@ -53,6 +53,11 @@ export const AgentPrompt = z.object({
       part: z.string(),
       chars: z.number(),
       tokens: z.number(),
+      /**
+       * The text without secrets; an escape such as `\u{202e}` replaces each invisible character. Only for owners, and
+       * only for the latest prompt that this gateway has created since its start, because the text is not stored.
+       */
+      text: z.optional(z.string()),
     }),
   ),
 });

@@ -1,4 +1,6 @@
 import type {
+  AccountSetup,
+  AccountSetupResult,
   AgentDetails,
   AgentPrompt,
   ApprovalHistory,
@@ -22,10 +24,14 @@ import type {
   MemoryRemoved,
   MemoryResult,
   ModelList,
+  ModelSetup,
   ModelTrialResult,
   NewToken,
   OutboxList,
   OutboxResult,
+  ProviderTrial,
+  ProviderTrialResult,
+  Setup,
   SkillApproval,
   SkillList,
   TokenList,
@@ -48,8 +54,15 @@ export interface AdminService {
   configurationHistory(): Promise<ConfigurationHistory>;
   configurationVersion(id: string): Promise<ConfigurationVersion>;
   rollbackConfiguration(rollback: ConfigurationRollback, actor: string): Promise<ConfigurationWrite>;
+  setup(): Promise<Setup>;
+  /** Calls a model of a provider once. Stores nothing. */
+  tryProvider(trial: ProviderTrial, actor: string): Promise<ProviderTrialResult>;
+  setUpModel(setup: ModelSetup, actor: string): Promise<ConfigurationWrite>;
+  /** Stores the account unless its settings are invalid or the platform refuses it. */
+  setUpAccount(setup: AccountSetup, actor: string): Promise<AccountSetupResult>;
   agent(id: string): Promise<AgentDetails>;
-  agentPrompt(id: string): Promise<AgentPrompt>;
+  /** @param withText includes the text of the sections, if it is known */
+  agentPrompt(id: string, withText: boolean): Promise<AgentPrompt>;
   agentFiles(id: string, path: string): Promise<WorkspaceFolder>;
   agentFile(id: string, path: string): Promise<WorkspaceFile>;
   writeAgentFile(id: string, change: WorkspaceFileChange, actor: string): Promise<WorkspaceFile>;

@@ -15,6 +15,10 @@ describe.skipIf(missing !== undefined)("agents in Chromium", () => {
     await row.getByText("A list denies it.").waitFor();
     await page.getByRole("tab", { name: "Prompt" }).click();
     await page.getByText("Total: 1,010").waitFor();
+    const text = page.getByText("You are careful.");
+    expect(await text.isVisible()).toBe(false);
+    await page.getByText("identity (1,000 tokens)").click();
+    await text.waitFor();
     await page.getByRole("tab", { name: "Skills" }).click();
     await page.getByText("It is new.").waitFor();
     await page.getByRole("tab", { name: "Files" }).click();

@@ -1,4 +1,5 @@
 import {
+  AccountSetup,
   AuditQuery,
   ConfigurationChange,
   ConfigurationRollback,
@@ -7,9 +8,11 @@ import {
   McpToolQuery,
   MemoryQuery,
   MemoryRemoval,
+  ModelSetup,
   ModelTrial,
   NewToken,
   OutboxQuery,
+  ProviderTrial,
   RecordQuery,
   SchedulePause,
   SkillApproval,
@@ -27,6 +30,7 @@ import { getActor, readBody, readQuery } from "./requests.ts";
 export function adminRoutes(admin: AdminService): Hono<Env> {
   const app = new Hono<Env>();
   addConfiguration(app, admin);
+  addSetup(app, admin);
   addAgents(app, admin);
   addKnowledge(app, admin);
   addOutbox(app, admin);
@@ -56,10 +60,25 @@ function addConfiguration(app: Hono<Env>, admin: AdminService): void {
   );
 }
 
+function addSetup(app: Hono<Env>, admin: AdminService): void {
+  app.get("/setup", async (context) => context.json(await admin.setup()));
+  app.post("/setup/provider", async (context) =>
+    context.json(await admin.tryProvider(await readBody(context, ProviderTrial), getActor(context))),
+  );
+  app.post("/setup/model", async (context) =>
+    context.json(await admin.setUpModel(await readBody(context, ModelSetup), getActor(context))),
+  );
+  app.post("/setup/account", async (context) =>
+    context.json(await admin.setUpAccount(await readBody(context, AccountSetup), getActor(context))),
+  );
+}
+
 function addAgents(app: Hono<Env>, admin: AdminService): void {
   app.get("/agents/:id", async (context) => context.json(await admin.agent(context.req.param("id"))));
   app.get("/agents/:id/prompt", async (context) =>
-    context.json(await admin.agentPrompt(context.req.param("id"))),
+    context.json(
+      await admin.agentPrompt(context.req.param("id"), hasScope(context.get("access").principal, "owner")),
+    ),
   );
   app.get("/agents/:id/files", async (context) =>
     context.json(await admin.agentFiles(context.req.param("id"), readQuery(context, WorkspacePath).path)),

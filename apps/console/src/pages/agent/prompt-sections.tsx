@@ -4,12 +4,14 @@ import { IconFileText } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useClient } from "../../gateway.tsx";
+import { CodeBlock } from "../../parts/code-block.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { TextLink } from "../../parts/links.tsx";
-import { Loaded } from "../../parts/page.tsx";
+import { Loaded, Section } from "../../parts/page.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { useFormat } from "../../words/use-format.ts";
+import classes from "./prompt-sections.module.css";
 import { promptQuery } from "./queries.ts";
 import { useAgentWords } from "./words.ts";
 
@@ -79,6 +81,36 @@ function Sections({ prompt: { sections, model, messageId } }: { prompt: AgentPro
       <Text mt="sm" fw={600}>
         {words.total}: {format.number(total)}
       </Text>
+      <Section title={words.texts}>
+        <SectionTexts sections={sections} />
+      </Section>
     </>
+  );
+}
+
+/** The text of each section, folded. */
+function SectionTexts({ sections }: { sections: readonly PromptSection[] }): ReactNode {
+  const words = useAgentWords();
+  const format = useFormat();
+  const known = sections.flatMap(({ name, tokens, text }) =>
+    text === undefined ? [] : [{ name, tokens, text }],
+  );
+  if (known.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        {words.noTexts}
+      </Text>
+    );
+  return (
+    <div>
+      {known.map(({ name, tokens, text }) => (
+        <details key={name} className={classes["text"]}>
+          <summary>
+            <bdi>{words.sectionTokens(name, format.number(tokens))}</bdi>
+          </summary>
+          <CodeBlock label={name} text={text} isWrapped />
+        </details>
+      ))}
+    </div>
   );
 }

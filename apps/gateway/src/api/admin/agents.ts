@@ -1,7 +1,7 @@
-import type { AgentDetails, AgentSkill, AgentTool } from "@signalbox/protocol";
+import type { AgentDetails, AgentPrompt, AgentSkill, AgentTool } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
 import { type AdminService, ApiError } from "@signalbox/server";
-import { BUILT_IN_TOOLS, escapeLine, explainUse, type RunFacts } from "@signalbox/tools";
+import { BUILT_IN_TOOLS, escapeInvisible, escapeLine, explainUse, type RunFacts } from "@signalbox/tools";
 import type { Agent } from "../../configure/agents.ts";
 import type { GatewayContext } from "../../context.ts";
 import { listAgents } from "../list-agents.ts";
@@ -25,15 +25,30 @@ export function createAgentAdmin(ctx: GatewayContext): AgentAdmin {
       };
       return details;
     },
-    agentPrompt: async (id) => {
+    agentPrompt: async (id, withText) => {
       const prompt = await getAgentPrompt(ctx, getAgent(ctx, id).id);
       if (prompt === undefined)
         throw new ApiError("not_found", `None of the latest messages was answered by the agent ${id}.`, {
           remedy: "Send it a message first.",
         });
-      return prompt;
+      return withText ? addTexts(ctx, id, prompt) : prompt;
     },
   };
+}
+
+/** Adds the texts of the sections, if the recorded prompt is the latest one in memory. */
+function addTexts(
+  { recentPrompts, redact }: GatewayContext,
+  agent: string,
+  prompt: AgentPrompt,
+): AgentPrompt {
+  const recent = prompt.sessionKey === undefined ? undefined : recentPrompts.get(agent, prompt.sessionKey);
+  if (recent === undefined) return prompt;
+  const sections = prompt.sections.map((section) => {
+    const match = recent.find(({ name, chars }) => name === section.name && chars === section.chars);
+    return match === undefined ? section : { ...section, text: escapeInvisible(redact(match.text)) };
+  });
+  return { ...prompt, sections };
 }
 
 /** @throws ApiError if there is no such agent */
