@@ -47,8 +47,8 @@ export interface BrowsersOptions {
   readonly holdMs?: number;
 }
 
-/** Time after the last call after which a browser ends, in milliseconds. */
-const IDLE_MS = 600_000;
+/** Time after the last call after which a browser ends, in milliseconds. An approval can take ten minutes. */
+const IDLE_MS = 900_000;
 /** Time after its last call for which a conversation keeps the browser from others, in milliseconds. */
 const HOLD_MS = 120_000;
 /** Time limit for a call, in milliseconds. The first one starts the browser, which takes long on a busy machine. */
@@ -68,7 +68,7 @@ const LIMITS = {
 };
 const SERVER = "browser";
 /** Tools that `@playwright/mcp` must have. */
-const NEEDED_TOOLS = [
+export const NEEDED_TOOLS: readonly string[] = [
   "browser_navigate",
   "browser_navigate_back",
   "browser_snapshot",
