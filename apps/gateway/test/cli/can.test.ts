@@ -73,7 +73,7 @@ it("knows who holds a token of the gateway, as /whoami names them", async () => 
 
 it("doctor shows that nobody untrusted reaches what acts, and names who does where it is configured so", async () => {
   const sound = await (await asking())("doctor");
-  expect(sound.text).toMatch(/^ok {6}policy: \d+ combinations/m);
+  expect(sound.text).toMatch(/^ok {6}policy: guests can neither run commands/m);
   const open = await (await asking({ allow: ["exec"], roles: { guest: { allow: ["exec"] } } }))("doctor");
   expect(open.code).not.toBe(0);
   expect(open.text).toMatch(

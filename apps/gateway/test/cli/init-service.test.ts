@@ -27,7 +27,7 @@ describe("signalbox init", () => {
   it("leaves the service out where nobody can be asked, or it is told to", async () => {
     const world = await openWorld();
     const { env, unit, asked } = fakeSystemd(world.dir);
-    for (const args of [[], ["--yes"], ["--no-service"]])
+    for (const args of [["--yes"], ["--yes", "--no-service"]])
       expect((await world.command(["init", ...args], env)).out).toContain(
         "`signalbox service install --home ",
       );

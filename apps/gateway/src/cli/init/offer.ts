@@ -8,8 +8,8 @@ import { setUp } from "./init.ts";
 import { isInterruptedAt, readSavedAnswers } from "./saved-answers.ts";
 
 /**
- * Offers setup before the first start, and to continue a setup that was interrupted. If the person declines, the gateway
- * starts as it is; without a model, the demo model answers.
+ * Offers setup before the first start, and to continue a setup that was interrupted. If the person declines, the
+ * gateway starts as it is; without a model, the demo model answers.
  */
 export async function offerInit(options: CommonOptions, host: GatewayHost): Promise<void> {
   const home = locateHome(options.home, process.env);
