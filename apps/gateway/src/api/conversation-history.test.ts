@@ -51,3 +51,29 @@ it("pages through a long transcript, with each message and command once", async 
   expect(ids.toSorted()).toEqual(commands.flatMap(({ messages }) => messages.map(({ id }) => id)).toSorted());
   expect(pages).toBe(3);
 });
+
+it("ends a page between two runs, so that a tool call and its result stay together", async () => {
+  const rows = Array.from({ length: 700 }, (_, index) => ({
+    seq: index + 1,
+    at: index,
+    runId: `r${Math.floor(index / 3)}`,
+    message: {
+      role: index % 3 === 0 ? "user" : "assistant",
+      content: [{ type: "text", text: `Message ${index}` }],
+      timestamp: index,
+    },
+  })).toReversed();
+  const transcript = async (_: string, { before = 701, after = 0, limit = 0 }) =>
+    rows.filter(({ seq }) => seq < before && seq > after).slice(0, limit);
+  const store = { sessions: { transcript }, runs: { summaries: async () => [] } };
+  const ports = {
+    store,
+    exchanges: { list: async () => [] },
+    filter: REPLY_FILTER,
+  } as unknown as HistoryPorts;
+  const latest = await readHistory(ports, KEY);
+  const earlier = await readHistory(ports, KEY, latest.before);
+  expect(latest.messages[0]).toMatchObject({ role: "user", text: "Message 201" });
+  expect(earlier.messages.at(-1)?.text).toBe("Message 200");
+  expect(earlier.before).toBeUndefined();
+});

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "@signalbox/client";
 import { startOpenAI } from "@signalbox/testkit/openai";
@@ -97,9 +97,9 @@ describe("the setup of a model over the API", () => {
     const { client, world, secret } = await openSetup();
     const access = { provider: "openai", model: "gpt-5.2" };
     await client.setUpModel({ ...access, apiKey: "key-of-the-vendor-0123456789" });
-    writeFileSync(world.home.configFile, "gateway: [\n");
+    world.configure(demoConfig({ agents: "nonsense" }));
     await expect(client.setUpModel({ ...access, apiKey: "another-key-0123456789" })).rejects.toMatchObject({
-      code: "conflict",
+      code: "invalid",
     });
     expect(readFileSync(secret("openai-key"), "utf8")).toBe("key-of-the-vendor-0123456789\n");
   });
