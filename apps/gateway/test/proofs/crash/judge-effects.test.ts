@@ -31,6 +31,7 @@ function endedWell({ body, ...request }: Evidence["requests"][number]): Evidence
 const ENDED = { isError: false, text: "[p1a ends: it has ended]\n[p1a has ended: exit code 0]" };
 const GONE = { isError: true, text: "There is no command p1a in the background of this conversation." };
 const UNKNOWN = { isError: true, text: "Outcome unknown: the process was restarted while this call ran." };
+const AWAY = { isError: true, text: "The database server cannot be reached (connect ECONNREFUSED)." };
 const OTHER = { isError: true, text: "EACCES" };
 
 describe("a background command, in the judgment", () => {
@@ -39,6 +40,7 @@ describe("a background command, in the judgment", () => {
     ["ended with its process", GONE, RAN.slice(0, 1)],
     ["ended with its process before it did anything", GONE, []],
     ["may have been started", UNKNOWN, []],
+    ["could not be started because the database was down", AWAY, []],
   ])("is right where it %s", (_, told, ran) => {
     expect(judge(worldWith(told, ran)).violations).toEqual([]);
   });

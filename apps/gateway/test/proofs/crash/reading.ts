@@ -12,9 +12,9 @@ export const ENDS = new Set([
   "expired-reported",
 ]);
 
-/** What the model is told where a failpoint or a full disk kept a tool from its work. */
+/** Errors of tools that a failpoint, a full disk or a database server that is down prevented from working. */
 export const INJECTED =
-  /failpoint|[Nn]o space left|ENOSPC|disk I\/O error|The disk is full|the disk is nearly full/;
+  /failpoint|[Nn]o space left|ENOSPC|disk I\/O error|The disk is full|the disk is nearly full|The database server cannot be reached/;
 
 /** What it is told where a command in the background ended with its process, or too many were left to their end. */
 export const NOT_IN_BACKGROUND =
