@@ -71,6 +71,8 @@ export interface OutboxFact {
   readonly replyTo?: string | undefined;
   /** The gateway says it, no agent. */
   readonly isNotice?: boolean | undefined;
+  /** The key of the run's draft, if the platform had forgotten the key before the reply was sent. */
+  readonly forgottenDraft?: string | undefined;
   /** The text of each part; undefined where a part is none. */
   readonly texts: readonly (string | undefined)[];
   readonly receipts: readonly { readonly part: number; readonly messageId: unknown }[];

@@ -70,9 +70,10 @@ export async function gather(world: JudgedWorld): Promise<Evidence> {
           ? comingBackIn(payload.event.text).map((back) => ({ ...back, eventId, state, rule: detail?.rule }))
           : [],
       ),
-      outbox: outbox.map(({ state, channel, payload, receipts }) => ({
+      outbox: outbox.map(({ state, channel, payload, receipts, updatedAt }) => ({
         state,
         channel,
+        forgottenDraft: findForgotten(payload.draft, updatedAt),
         replyTo: payload.replyTo,
         isNotice: payload.notice,
         texts: payload.parts.map((part) => ("text" in part ? part.text : undefined)),
@@ -92,6 +93,23 @@ export async function gather(world: JudgedWorld): Promise<Evidence> {
   } finally {
     await store.close();
   }
+}
+
+/** Maximum difference between the clocks of a node and of the database, in milliseconds. */
+const SKEW_MS = 10_000;
+
+/**
+ * Returns the key of a draft that nobody could find: its process died before it stored the id, and the reply waited for
+ * longer than the platform knows the key.
+ */
+function findForgotten(
+  draft:
+    | { readonly key: string; readonly until: number; readonly messageId?: string | undefined }
+    | undefined,
+  sentAt: number,
+): string | undefined {
+  const isFound = draft === undefined || draft.messageId !== undefined || sentAt < draft.until - SKEW_MS;
+  return isFound ? undefined : draft.key;
 }
 
 /** How the proof calls the messages of people, by what their platforms call them. */

@@ -40,6 +40,15 @@ describe("the judge of a world", () => {
     expectBlame({ ...world, posts, breaks: 0 }, [/^draft: 1 were left on slack/]);
   });
 
+  it("accepts a draft whose key the platform has forgotten, and no other draft with a key", () => {
+    const world = cleanWorld();
+    const posts = [...world.posts, postOf(tagOf(world, 1), "on it", { key: "d-1.0", messageId: "left" })];
+    const reply = { state: "sent", channel: "feishu", texts: [], receipts: [] };
+    const withDraft = (key: string) => [...world.outbox, { ...reply, forgottenDraft: key }];
+    expectBlame({ ...world, posts, outbox: withDraft("d-1"), breaks: 1 }, []);
+    expectBlame({ ...world, posts, outbox: withDraft("d-2"), breaks: 1 }, [/^draft: nobody's/]);
+  });
+
   it("accepts one repeated answer for a message that a newer one interrupted, and no more", () => {
     const world = cleanWorld();
     const said = (times: number): Partial<Evidence> =>

@@ -64,12 +64,15 @@ export function judge(all: Evidence): Verdict {
 
 /**
  * On platforms where a draft bears no key, one whose sending was broken off stays as it was, beside the reply: at most
- * one for each time.
+ * one for each time. The same applies to a draft whose key the platform has forgotten.
  */
 function withoutLeftDrafts({ posts, outbox, breaks }: Evidence, blame: Blame): Post[] {
   const sent = new Set(outbox.flatMap(({ receipts }) => receipts.map(({ messageId: id }) => id)));
-  const isLeft = ({ channel, messageId: id, deleted }: Post): boolean =>
-    draftsBearNoKey(channel) && !deleted && !sent.has(id);
+  const forgotten = new Set(
+    outbox.flatMap(({ forgottenDraft: key }) => (key === undefined ? [] : [`${key}.0`])),
+  );
+  const isLeft = ({ channel, messageId: id, deleted, key = "" }: Post): boolean =>
+    (draftsBearNoKey(channel) || forgotten.has(key)) && !deleted && !sent.has(id);
   for (const [channel, left] of Map.groupBy(posts.filter(isLeft), (post) => post.channel))
     if (left.length > breaks)
       blame(`draft: ${left.length} were left on ${channel}, and nothing broke off but ${breaks}`);
