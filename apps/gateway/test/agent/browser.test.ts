@@ -20,7 +20,7 @@ import { from, OWNED, said } from "../support/feishu-talk.ts";
 import { exampleConfig, openWorld, type Started, type World, ZHANG } from "../support/harness.ts";
 import { serve } from "../support/site.ts";
 
-const missing = whyNoAgentBrowser();
+const missing = await whyNoAgentBrowser();
 if (missing !== undefined) console.log(`skipped: agents' browsers, since ${missing}`);
 
 const AGENTS = {

@@ -1,11 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { startSandbox } from "@signalbox/tools";
 import { findBrowserPrograms } from "../../src/configure/browser-programs.ts";
 import { INSTALLED } from "../../src/configure/installed.ts";
 
 /** The reason why agents' browsers cannot be tested here; undefined if they can. */
-export function whyNoAgentBrowser(): string | undefined {
+export async function whyNoAgentBrowser(): Promise<string | undefined> {
   const found = findPrograms("/nonexistent");
-  return "key" in found ? found.message : undefined;
+  if ("key" in found) return found.message;
+  const { open, reason } = await startSandbox();
+  return open === undefined ? reason : undefined;
 }
 
 export function findPrograms(dir: string) {

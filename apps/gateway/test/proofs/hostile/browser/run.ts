@@ -40,7 +40,7 @@ function replace(path: string, from: string, to: string, isNeeded = true): void 
   writeFileSync(path, text.replaceAll(from, to));
 }
 
-const missing = whyNoAgentBrowser();
+const missing = await whyNoAgentBrowser();
 if (missing !== undefined) {
   console.log(`agents' browsers: skipped, since ${missing}`);
   process.exit(0);
