@@ -112,7 +112,7 @@ describe("commands and directives of a message", () => {
 });
 
 describe("permission to use a command", () => {
-  const members = "answer help new queue reset skill status stop usage why whoami".split(" ");
+  const members = "answer help new queue reset skill speech status stop usage why whoami".split(" ");
   /** Platforms send it for people; no list contains it. */
   const unlisted = ["start"];
 
