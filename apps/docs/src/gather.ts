@@ -56,7 +56,7 @@ function writePage(page: LocalPage): void {
   const repository = getRepositoryUrl();
   const head = {
     description: findDescription(body),
-    ...(repository !== undefined && { editUrl: `${repository}/edit/HEAD/${page.source}` }),
+    editUrl: repository === undefined ? undefined : `${repository}/edit/HEAD/${page.source}`,
     ...frontmatter,
   };
   const shown = page.notice === undefined ? text : text.replace(/^# .+$/m, `$&\n\n${page.notice}`);

@@ -26,9 +26,9 @@ export async function openS3Objects(options: S3ObjectsOptions): Promise<ObjectSt
   const { bucket: Bucket, prefix: root = "" } = options;
   const sdk = await importSdk();
   const client = new sdk.S3Client({
-    ...(options.region === undefined ? {} : { region: options.region }),
-    ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
-    ...(options.credentials === undefined ? {} : { credentials: options.credentials }),
+    region: options.region,
+    endpoint: options.endpoint,
+    credentials: options.credentials,
     forcePathStyle: options.pathStyle === true,
     // Many compatible services do not know the checksums that the SDK adds by default.
     requestChecksumCalculation: "WHEN_REQUIRED",

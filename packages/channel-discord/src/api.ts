@@ -124,7 +124,7 @@ async function request(fetch: typeof globalThis.fetch, url: string, init: Init):
   const isSendable = typeof body === "string" || body instanceof FormData;
   return await fetch(url, {
     method,
-    ...(isSendable ? { body } : {}),
+    body: isSendable ? body : undefined,
     headers: Object.entries(isPayload(headers) ? headers : {}).map(([name, value]): [string, string] => [
       name,
       String(value),

@@ -82,7 +82,7 @@ function toDiscordCommand({ name, description, localized = {}, usage }: ChannelC
     type: chatInput,
     name,
     description: shown(description),
-    ...(descriptions.length > 0 && { description_localizations: Object.fromEntries(descriptions) }),
+    description_localizations: descriptions.length > 0 ? Object.fromEntries(descriptions) : undefined,
     contexts,
     options: usage === undefined ? undefined : [createOption(usage)],
   };

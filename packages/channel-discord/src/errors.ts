@@ -70,8 +70,8 @@ export function toChannelError(error: unknown, facts: CallFacts): ChannelError {
     const [kind, scope] = codes[code] ?? classifyStatus(error.status, facts.isWrite);
     return new ChannelError(kind, describe(error.message.replaceAll("\n", " ")), {
       scope: scope ?? "message",
-      ...(Number.isInteger(code) && code !== 0 ? { platformCode: String(code) } : {}),
-      ...(kind === "rate_limited" ? { retryAfterMs: defaultWaitMs } : {}),
+      platformCode: Number.isInteger(code) && code !== 0 ? String(code) : undefined,
+      retryAfterMs: kind === "rate_limited" ? defaultWaitMs : undefined,
     });
   }
   if (error instanceof HTTPError) {

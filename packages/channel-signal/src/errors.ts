@@ -77,7 +77,7 @@ export function toError(error: Payload, what: string, write: boolean): ChannelEr
   return new ChannelError(code, text, {
     scope,
     platformCode: String(number),
-    ...(code === "rate_limited" ? { retryAfterMs: findWait(recipients) } : {}),
+    retryAfterMs: code === "rate_limited" ? findWait(recipients) : undefined,
   });
 }
 

@@ -78,7 +78,7 @@ export function toChannelError(error: unknown, what: string, write: boolean): Ch
   return new ChannelError(code, `Slack: ${what}: ${reason}`, {
     scope: scope ?? "message",
     platformCode,
-    ...(code === "rate_limited" ? { retryAfterMs: retryAfterMs ?? limits.rateWaitMs } : {}),
+    retryAfterMs: code === "rate_limited" ? (retryAfterMs ?? limits.rateWaitMs) : undefined,
     cause: error,
   });
 }

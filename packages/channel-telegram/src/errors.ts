@@ -84,7 +84,7 @@ export function toRefusalError(refusal: Refusal, what: string, write: boolean): 
   return new ChannelError(code, `Telegram: ${what}: ${description}`, {
     scope,
     platformCode: String(refusal.code),
-    ...(code === "rate_limited" ? { retryAfterMs: waitMs } : {}),
+    retryAfterMs: code === "rate_limited" ? waitMs : undefined,
   });
 }
 

@@ -192,7 +192,7 @@ function capabilitiesOf(awaitsSingleAnswer: boolean) {
     threads: "none",
     readsSession: true,
     authenticatedByGateway: true,
-    ...(awaitsSingleAnswer ? { awaitsSingleAnswer } : {}),
+    awaitsSingleAnswer,
     delivery: { idempotencyKey: { windowMs: Number.MAX_SAFE_INTEGER } },
     rate: [],
     intake: "acknowledged",

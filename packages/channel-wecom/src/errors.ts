@@ -56,7 +56,7 @@ export function toChannelError({ errcode, errmsg = "" }: Refusal, what: string, 
   return new ChannelError(
     code === "unknown_outcome" && !write ? "transient" : code,
     `WeCom: ${what}: ${platformCode} ${errmsg.slice(0, MAX_REASON_CHARS)}`.trimEnd(),
-    { scope, platformCode, ...(code === "rate_limited" ? { retryAfterMs: limits.rateWaitMs } : {}) },
+    { scope, platformCode, retryAfterMs: code === "rate_limited" ? limits.rateWaitMs : undefined },
   );
 }
 

@@ -132,7 +132,7 @@ class BindingRouter implements Router {
       tiers: explainTiers(this.#config, this.#agents, input, route, limit),
       session: {
         dmScope: this.#dmScope,
-        ...(linkedTo === undefined ? {} : { linkedTo }),
+        linkedTo,
         reason: explainSession(input, this.#dmScope, linkedTo),
       },
       cache: {

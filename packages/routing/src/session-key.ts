@@ -86,10 +86,10 @@ function parseSegments(segments: string[]): SessionKeyParts | undefined {
     return {
       kind,
       agentId,
-      ...(channel === undefined ? {} : { channel }),
-      ...(account === undefined ? {} : { account }),
+      channel,
+      account,
       peerId: unescapeId(namesake ? peer.slice(NAMESAKE.length) : peer),
-      ...(namesake ? { namesake } : {}),
+      namesake: namesake || undefined,
       ...thread,
     };
   }

@@ -54,7 +54,7 @@ export function createCommands(
       location: locate(skill),
       description: oneLine(firstSentence(skill.description), MAX_COMMAND_DESCRIPTION),
       localized: skill.localized,
-      ...(skill.dispatch === undefined ? {} : { dispatch: skill.dispatch }),
+      dispatch: skill.dispatch,
     }));
 }
 

@@ -172,7 +172,7 @@ function downloadCommands(
       ...["--create-dirs", "--output", file, url],
     ],
     env: {},
-    ...(sha256 === undefined ? {} : { expected: { file, sha256 } }),
+    expected: sha256 === undefined ? undefined : { file, sha256 },
   };
   if (archive === undefined) {
     const program = join(folder, "bin", bins[0] ?? name);

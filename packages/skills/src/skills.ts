@@ -173,7 +173,7 @@ class LoadedSkills implements Skills {
         eligible: isEligible(candidate),
         reasons,
         replaces: replaces.map(({ source, file }) => ({ source, file })),
-        ...(command === undefined ? {} : { command }),
+        command,
       };
     });
     const ok = unknown.length === 0 && problems.every(({ severity }) => severity === "warning");

@@ -46,7 +46,7 @@ export function isWaiting(): SQL | undefined {
 
 function toDetail({ rule, reason }: InboxRecord): InboxDetail | undefined {
   if (rule === null && reason === null) return undefined;
-  return { ...(rule === null ? {} : { rule }), ...(reason === null ? {} : { reason }) };
+  return { rule: rule ?? undefined, reason: reason ?? undefined };
 }
 
 /** Parses a row. Omits a row with damaged JSON. */
@@ -61,20 +61,21 @@ export function toInboxRows<T extends Bodies>({ row, run: answering }: Joined): 
       channel: row.channel,
       account: row.account,
       eventId: row.eventId,
-      ...(row.messageId === null ? {} : { messageId: row.messageId }),
+      messageId: row.messageId ?? undefined,
       kind: row.kind,
       conversationId: row.conversationId,
       senderId: row.senderId,
       payload,
       receivedAt: row.receivedAt,
       state: row.state,
-      ...(detail === undefined ? {} : { detail }),
-      ...(row.sessionKey === null || row.agentId === null
-        ? {}
-        : { route: { agentId: row.agentId, sessionKey: row.sessionKey } }),
-      ...(answering === null ? {} : { runId: runIdOf(answering) }),
+      detail,
+      route:
+        row.sessionKey === null || row.agentId === null
+          ? undefined
+          : { agentId: row.agentId, sessionKey: row.sessionKey },
+      runId: answering === null ? undefined : runIdOf(answering),
       revision: row.revision,
-      ...(row.settledAt === null ? {} : { settledAt: row.settledAt }),
+      settledAt: row.settledAt ?? undefined,
     },
   ];
 }

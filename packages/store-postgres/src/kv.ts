@@ -42,7 +42,7 @@ export function createKvStore({ database }: Context): KvStore {
         return rows.map(({ key, value, expiresAt }) => ({
           key,
           value: decodeIntact<JsonValue>(value) ?? null,
-          ...(expiresAt === null ? {} : { expiresAt }),
+          expiresAt: expiresAt ?? undefined,
         }));
       }),
   };

@@ -29,7 +29,7 @@ function withBody<T extends Bodies>({ row, run: made }: Joined, body: T["message
     seq: row.seq,
     generation: row.generation,
     message: body,
-    ...(made === null ? {} : { runId: idOf<RunId>(made.startedAt, made.nonce, made.n) }),
+    runId: made === null ? undefined : idOf<RunId>(made.startedAt, made.nonce, made.n),
     at: row.at,
     compaction: row.kind === "summary",
   };

@@ -87,7 +87,7 @@ async function claimDue<T extends Bodies>(
     return toOutboxRows<T>({ row: { ...row, ...changes }, run }).map((full) => ({ ...full, doubtful }));
   });
   const nextAt = due.length > limit ? at : waitingUntil;
-  return { rows, ...(nextAt === null ? {} : { nextAt }) };
+  return { rows, nextAt: nextAt ?? undefined };
 }
 
 /** Returns the rows with their runs, in the order of their numbers. */

@@ -34,8 +34,8 @@ export function toOutboxRows<T extends Bodies>({ row, run: made }: JoinedOutbox)
   return [
     {
       id: outboxIdOf(row),
-      ...(made === null ? {} : { runId: runIdOf(made) }),
-      ...(row.sessionKey === null ? {} : { sessionKey: row.sessionKey }),
+      runId: made === null ? undefined : runIdOf(made),
+      sessionKey: row.sessionKey ?? undefined,
       channel: row.channel,
       account: row.account,
       address: row.address,
@@ -45,9 +45,9 @@ export function toOutboxRows<T extends Bodies>({ row, run: made }: JoinedOutbox)
       state: row.state,
       attempts: row.attempts,
       nextAt: row.nextAt,
-      ...(row.expiresAt === null ? {} : { expiresAt: row.expiresAt }),
+      expiresAt: row.expiresAt ?? undefined,
       receipts: row.receipts,
-      ...(row.error === null ? {} : { error: row.error }),
+      error: row.error ?? undefined,
       createdAt: row.createdAt,
       updatedAt: row.updatedAt,
     },

@@ -65,12 +65,12 @@ export function withReplies(
 
 function toUsage(row: RunRecord): RunUsage | undefined {
   const usage: RunUsage = {
-    ...(row.modelCalls === null ? {} : { modelCalls: row.modelCalls }),
-    ...(row.inputTokens === null ? {} : { inputTokens: row.inputTokens }),
-    ...(row.outputTokens === null ? {} : { outputTokens: row.outputTokens }),
-    ...(row.cacheReadTokens === null ? {} : { cacheReadTokens: row.cacheReadTokens }),
-    ...(row.cacheWriteTokens === null ? {} : { cacheWriteTokens: row.cacheWriteTokens }),
-    ...(row.costMicros === null ? {} : { costMicros: row.costMicros }),
+    modelCalls: row.modelCalls ?? undefined,
+    inputTokens: row.inputTokens ?? undefined,
+    outputTokens: row.outputTokens ?? undefined,
+    cacheReadTokens: row.cacheReadTokens ?? undefined,
+    cacheWriteTokens: row.cacheWriteTokens ?? undefined,
+    costMicros: row.costMicros ?? undefined,
   };
   return Object.keys(usage).length === 0 ? undefined : usage;
 }
@@ -86,10 +86,10 @@ export function toRun(record: RunRecord): Run {
     state: record.state,
     lease: stampOf(record),
     attempts: record.attempts,
-    ...(meta === undefined ? {} : { meta }),
-    ...(record.error === null ? {} : { error: record.error }),
-    ...(usage === undefined ? {} : { usage }),
+    meta,
+    error: record.error ?? undefined,
+    usage,
     startedAt: record.startedAt,
-    ...(record.finishedAt === null ? {} : { finishedAt: record.finishedAt }),
+    finishedAt: record.finishedAt ?? undefined,
   };
 }

@@ -134,7 +134,7 @@ function encodeGeneration({ entries }: ImportedGeneration): EncodedGeneration {
     entries: entries.map(({ message, at, replaces }) => ({
       body: encode(message, "A message"),
       at,
-      ...(replaces === undefined ? {} : { replaces }),
+      replaces,
     })),
   };
 }

@@ -98,7 +98,7 @@ function bodyOf<T extends Bodies>(event: InboxAccept<T>): string {
     channel,
     account,
     eventId,
-    ...(messageId === undefined ? {} : { messageId }),
+    messageId,
     kind,
     conversationId,
     senderId,

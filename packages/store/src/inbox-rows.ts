@@ -105,7 +105,7 @@ export function isFinal(state: InboxState): state is InboxFinalState {
 
 function toDetail({ rule, reason }: InboxRecord): InboxDetail | undefined {
   if (rule === null && reason === null) return undefined;
-  return { ...(rule === null ? {} : { rule }), ...(reason === null ? {} : { reason }) };
+  return { rule: rule ?? undefined, reason: reason ?? undefined };
 }
 
 function toRoute({ sessionKey, agentId }: InboxRecord): InboxRoute | undefined {

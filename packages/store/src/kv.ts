@@ -45,7 +45,7 @@ export function createKvStore({ database, queue, now }: Context): KvStore {
         inNamespace.all({ namespace, at: now() }).map(({ key, value, expiresAt }) => ({
           key,
           value: decodeIntact<JsonValue>(value) ?? null,
-          ...(expiresAt === null ? {} : { expiresAt }),
+          expiresAt: expiresAt ?? undefined,
         })),
       ),
   };

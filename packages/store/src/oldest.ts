@@ -11,8 +11,8 @@ export function getOldest(
   const oldestInboxAt = oldestOf(inbox);
   const oldestOutboxAt = oldestOf(outbox);
   return {
-    ...(oldestInboxAt === undefined ? {} : { oldestInboxAt }),
-    ...(oldestOutboxAt === undefined ? {} : { oldestOutboxAt }),
+    oldestInboxAt,
+    oldestOutboxAt,
   };
 }
 

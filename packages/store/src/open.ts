@@ -72,9 +72,9 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
   const queue = commitQueue({
     database,
     spacingMs: limits?.commitSpacingMs ?? defaultSpacingMs,
-    ...(log === undefined ? {} : { syncLog: () => log.sync() }),
+    syncLog: log === undefined ? undefined : () => log.sync(),
     afterBatch: checkpoints.afterBatch,
-    ...(logger === undefined ? {} : { logger }),
+    logger,
   });
   const context: Context = {
     database,

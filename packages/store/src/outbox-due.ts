@@ -105,7 +105,7 @@ function claimDue<T extends Bodies>(
       break;
     }
   }
-  return { rows: claimed, ...(untils.length === 0 ? {} : { nextAt: Math.min(...untils) }) };
+  return { rows: claimed, nextAt: untils.length === 0 ? undefined : Math.min(...untils) };
 }
 
 function isLost<T extends Bodies>({ fence }: DueWork<T>, row: OutboxRecord, own: LeaseToken): boolean {

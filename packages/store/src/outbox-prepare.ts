@@ -26,7 +26,7 @@ export function prepareOutbox(rows: readonly OutboxInsert[]): PreparedOutbox[] {
     return {
       row,
       payload: encode(row.payload, "The payload of an outbox row"),
-      ...(row.told === undefined ? {} : { told: prepareHistory(row.told) }),
+      told: row.told === undefined ? undefined : prepareHistory(row.told),
     };
   });
 }

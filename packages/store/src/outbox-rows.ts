@@ -62,8 +62,8 @@ export function toOutboxRow<T extends Bodies>(
 ): OutboxRow<T["outbound"]> {
   return {
     id: outboxIdOf(row),
-    ...(made === null ? {} : { runId: runIdOf(made) }),
-    ...(sessionKey === null ? {} : { sessionKey }),
+    runId: made === null ? undefined : runIdOf(made),
+    sessionKey: sessionKey ?? undefined,
     channel: row.channel,
     account: row.account,
     address: row.address,
@@ -73,9 +73,9 @@ export function toOutboxRow<T extends Bodies>(
     state: row.state,
     attempts: row.attempts,
     nextAt: row.nextAt,
-    ...(row.expiresAt === null ? {} : { expiresAt: row.expiresAt }),
+    expiresAt: row.expiresAt ?? undefined,
     receipts,
-    ...(row.error === null ? {} : { error: row.error }),
+    error: row.error ?? undefined,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   };

@@ -44,7 +44,7 @@ export async function listen(handler: Handler, port = 0): Promise<FakeServer> {
         path: raw.url ?? "/",
         headers: raw.headers,
         text: isForm ? "" : body.toString("utf8"),
-        ...(isForm ? { bytes: new Uint8Array(body) } : {}),
+        bytes: isForm ? new Uint8Array(body) : undefined,
         at: performance.timeOrigin + performance.now(),
       };
       Promise.resolve()

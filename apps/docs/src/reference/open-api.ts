@@ -99,12 +99,13 @@ function createOperation(route: protocol.ApiRoute): object {
   const error = { "application/json": { schema: { $ref: `${PREFIX}ErrorBody` } } };
   return {
     summary,
-    ...(access === "public" ? { security: [] } : {}),
-    ...(access === "public" || access === "client"
-      ? {}
-      : { description: `Requires a token with the scope \`${access}\`.` }),
+    security: access === "public" ? [] : undefined,
+    description:
+      access === "public" || access === "client"
+        ? undefined
+        : `Requires a token with the scope \`${access}\`.`,
     parameters: [...inPath, ...inQuery],
-    ...(body === undefined ? {} : { requestBody: { required: true, content: createContent(body) } }),
+    requestBody: body === undefined ? undefined : { required: true, content: createContent(body) },
     responses: {
       ...(response === undefined
         ? { 204: { description: "Done." } }

@@ -72,8 +72,8 @@ describe("slash commands", () => {
     ]);
     const sessions = await inStore(world, (store) => store.sessions.list());
     expect(sessions).toMatchObject([{ messageCount: 2 }]);
-    expect(sessions[0]).not.toHaveProperty("model");
-    expect(sessions[0]).not.toHaveProperty("thinking");
+    expect(sessions[0]?.model).toBeUndefined();
+    expect(sessions[0]?.thinking).toBeUndefined();
     expect(world.anthropic.requests).toHaveLength(1);
   });
 

@@ -74,9 +74,7 @@ function readMedia(type: string, content: Payload): readonly MediaRef[] {
   if (downloadCode === undefined) return [];
   const kind = KINDS[type] ?? "file";
   const name = textAt(content, "fileName");
-  return [
-    { kind, mimeType: MIME_TYPES[kind], ...(name === undefined ? {} : { name }), ref: { downloadCode } },
-  ];
+  return [{ kind, mimeType: MIME_TYPES[kind], name, ref: { downloadCode } }];
 }
 
 /** Returns the object with the content of a message: `text` for a text, `content` for everything else. */

@@ -171,7 +171,7 @@ function readAttachments(message: Payload, said: Payload): readonly MediaRef[] {
         kind: getMediaKind(mimeType),
         mimeType,
         name,
-        ...(typeof size === "number" && size >= 0 ? { size } : {}),
+        size: typeof size === "number" && size >= 0 ? size : undefined,
         ref: { ...ids, attachmentId: id, url },
       },
     ];

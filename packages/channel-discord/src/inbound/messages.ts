@@ -119,7 +119,7 @@ export function createSender(
     isBot: isBot || user["bot"] === true || id === botId,
     isSelf: id === botId,
     name,
-    ...(roles.length === 0 ? {} : { roles }),
+    roles: roles.length === 0 ? undefined : roles,
   };
 }
 

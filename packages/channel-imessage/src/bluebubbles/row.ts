@@ -47,8 +47,8 @@ export function readBlueBubblesRow(message: Payload): Row | undefined {
       .join("\n"),
     at,
     media: objectsAt(message, "attachments").map(readAttachment),
-    ...(replied === undefined || tapback !== undefined ? {} : { reply: { guid: toMessageGuid(replied) } }),
-    ...(tapback === undefined ? {} : { tapback }),
+    reply: replied === undefined || tapback !== undefined ? undefined : { guid: toMessageGuid(replied) },
+    tapback,
   };
 }
 

@@ -36,8 +36,8 @@ export function readImsgRow(message: Payload): Row | undefined {
     text: textAt(message, "text") ?? describePoll(message),
     at,
     media: objectsAt(message, "attachments").map(readAttachment),
-    ...(replied === undefined || isTapback ? {} : { reply: readReply(message, toMessageGuid(replied)) }),
-    ...(isTapback && tapped !== undefined ? { tapback: readTapback(message, toMessageGuid(tapped)) } : {}),
+    reply: replied === undefined || isTapback ? undefined : readReply(message, toMessageGuid(replied)),
+    tapback: isTapback && tapped !== undefined ? readTapback(message, toMessageGuid(tapped)) : undefined,
   };
 }
 

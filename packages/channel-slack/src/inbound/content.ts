@@ -205,7 +205,7 @@ function readFile(file: Payload): readonly MediaRef[] {
       mimeType,
       ref: url === undefined ? { id } : { id, url },
       name,
-      ...(typeof size === "number" && size >= 0 ? { size } : {}),
+      size: typeof size === "number" && size >= 0 ? size : undefined,
     },
   ];
 }

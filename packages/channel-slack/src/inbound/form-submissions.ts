@@ -37,7 +37,7 @@ export function formToOpen(body: Payload): { readonly form: Form; readonly trigg
     channel,
     ts,
     value,
-    ...(thread === undefined || thread === ts ? {} : { thread }),
+    thread: thread === undefined || thread === ts ? undefined : thread,
   };
   return {
     triggerId,

@@ -52,7 +52,7 @@ function renderButton(
     type: "button",
     action_id: actionId,
     text: plainText(label, limits.labelLength),
-    ...(style === "default" ? {} : { style }),
+    style: style === "default" ? undefined : style,
     value: written,
   };
 }

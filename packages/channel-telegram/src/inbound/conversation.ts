@@ -68,7 +68,7 @@ export function readUser(user: Payload, bot: Bot): Sender | undefined {
   const name = getDisplayName(user);
   return {
     id,
-    ...(name === "" ? {} : { name }),
+    name: name === "" ? undefined : name,
     isBot: user["is_bot"] === true,
     isSelf: id === bot.id,
   };

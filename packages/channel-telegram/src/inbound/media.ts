@@ -50,7 +50,7 @@ function reference(file: Payload, kind: MediaKind, mimeType: string): MediaRef[]
       kind,
       mimeType: textAt(file, "mime_type")?.toLowerCase() ?? mimeType,
       name,
-      ...(typeof size === "number" && size >= 0 ? { size } : {}),
+      size: typeof size === "number" && size >= 0 ? size : undefined,
       ref: { fileId },
     },
   ];

@@ -170,7 +170,7 @@ function memberEvent(base: Base, user: Payload, change: "joined" | "left"): read
   const id = idAt(user);
   if (id === undefined) return [];
   const name = getDisplayName(user);
-  const member = { id, isSelf: id === base.botId, ...(name === "" ? {} : { name }) };
+  const member = { id, isSelf: id === base.botId, name: name === "" ? undefined : name };
   return [{ ...base, eventId: `${base.eventId}:${id}`, type: "member", change, member }];
 }
 

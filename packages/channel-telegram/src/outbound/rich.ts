@@ -66,7 +66,7 @@ class BlockReader {
         return {
           type: "pre",
           text: this.#said(node.value),
-          ...(node.lang ? { language: node.lang.slice(0, 64) } : {}),
+          language: node.lang ? node.lang.slice(0, 64) : undefined,
         };
       case "blockquote":
         return { type: "blockquote", blocks: this.blocks(node, depth + 1) };
@@ -89,8 +89,8 @@ class BlockReader {
     this.#enter(depth);
     return {
       blocks: this.blocks(item, depth + 1),
-      ...(typeof item.checked === "boolean" ? { has_checkbox: true as const } : {}),
-      ...(item.checked === true ? { is_checked: true as const } : {}),
+      has_checkbox: typeof item.checked === "boolean" ? (true as const) : undefined,
+      is_checked: item.checked === true ? (true as const) : undefined,
       ...(ordered === true ? { value: (start ?? 1) + index, type: "1" as const } : {}),
     };
   }
@@ -101,8 +101,8 @@ class BlockReader {
       this.#widest = Math.max(this.#widest, row.children.length);
       return row.children.map((cell, column) => ({
         // Telegram represents an empty cell by omitting its text.
-        ...(cell.children.length === 0 ? {} : { text: this.#words(cell, depth) }),
-        ...(index === 0 ? { is_header: true as const } : {}),
+        text: cell.children.length === 0 ? undefined : this.#words(cell, depth),
+        is_header: index === 0 ? (true as const) : undefined,
         align: align?.[column] ?? ("left" as const),
         valign: "top" as const,
       }));

@@ -228,11 +228,12 @@ function createTextFields({ text, entities }: FormattedText): TextFields {
 function createTarget(to: TelegramAddress, replyTo: string | undefined): Target {
   return {
     chat_id: to.chatId,
-    ...(to.topicId === undefined ? {} : { message_thread_id: Number(to.topicId) }),
+    message_thread_id: to.topicId === undefined ? undefined : Number(to.topicId),
     // If the quoted message no longer exists, Telegram sends a plain message instead of failing.
-    ...(replyTo === undefined
-      ? {}
-      : { reply_parameters: { message_id: parseMessageId(to, replyTo), allow_sending_without_reply: true } }),
+    reply_parameters:
+      replyTo === undefined
+        ? undefined
+        : { message_id: parseMessageId(to, replyTo), allow_sending_without_reply: true },
   };
 }
 

@@ -33,9 +33,10 @@ export function renderQuestion(
   const rows = buttons.map((button, index) => ({
     id: writeId(button),
     title: titles[index],
-    ...(button.label.length > limits.rowTitleLength && {
-      description: fitLabel(button.label, limits.rowDescriptionLength),
-    }),
+    description:
+      button.label.length > limits.rowTitleLength
+        ? fitLabel(button.label, limits.rowDescriptionLength)
+        : undefined,
   }));
   return { type: "list", body, action: { button: OPEN_LIST, sections: [{ rows }] } };
 }

@@ -73,7 +73,7 @@ export function createStatuses({
       const known = recent.get(key);
       // Later statuses of a message, such as `read`, add nothing.
       if (known?.id === id && (failure === undefined || known.failure !== undefined)) return;
-      await state.set(slotOf(key), { key, id, ...(failure && { failure }), ...(code && { code }) });
+      await state.set(slotOf(key), { key, id, failure: failure || undefined, code: code || undefined });
       recent.delete(key);
       recent.set(key, message);
       const oldest = recent.size > limits.remembered ? recent.keys().next().value : undefined;

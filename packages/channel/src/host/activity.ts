@@ -58,7 +58,7 @@ export function createActivity(clock: Clock): Activity {
       update: (snapshot) => track(draft.update(snapshot)),
       finalize: (message, how) => track(draft.finalize(message, how)),
       abort: () => track(draft.abort()),
-      ...(draft.prolong && { prolong: () => track(draft.prolong?.() ?? Promise.resolve()) }),
+      prolong: draft.prolong ? () => track(draft.prolong?.() ?? Promise.resolve()) : undefined,
     }),
     health(state, connection) {
       if (state !== "ready") return { state };

@@ -93,9 +93,9 @@ export function superviseJsonRpc(options: JsonRpcProcessOptions): JsonRpcProcess
     name,
     clock,
     logger,
-    ...(timing && { timing }),
-    ...(reconnected && { reconnected }),
-    ...(random && { random }),
+    timing,
+    reconnected,
+    random,
     async open(signal): Promise<Connection> {
       const { spawn } = await import("node:child_process");
       const [program, ...parameters] = options.command;

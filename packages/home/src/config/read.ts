@@ -79,7 +79,7 @@ function readWith(
     text,
     env,
     sources,
-    ...(last === undefined ? {} : { last }),
+    last,
   });
 }
 

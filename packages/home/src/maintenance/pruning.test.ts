@@ -19,5 +19,5 @@ it("converts the configured retention", () => {
     sessions: 1_000,
     databaseBytes: 4_000_000_000,
   });
-  expect(retentionOf(retention)).not.toHaveProperty("idleSessionsMs");
+  expect(retentionOf(retention).idleSessionsMs).toBeUndefined();
 });

@@ -16,7 +16,7 @@ export function retentionOf(config: RetentionConfig): Retention {
     traceRows: config.traces,
     traceBytes: config.tracesMegabytes * MEGABYTE,
     hiddenMessagesMs: config.hiddenMessagesDays * DAY_MS,
-    ...(config.idleSessionsDays === undefined ? {} : { idleSessionsMs: config.idleSessionsDays * DAY_MS }),
+    idleSessionsMs: config.idleSessionsDays === undefined ? undefined : config.idleSessionsDays * DAY_MS,
     sessions: config.sessions,
     databaseBytes: config.databaseMegabytes * MEGABYTE,
   };

@@ -58,7 +58,7 @@ function inputParam(block: InputBlock): InputParam {
 
 function fileParam(block: FileBlock): InputParam {
   const { source, mimeType, name } = block;
-  const document = { type: "document", ...(name !== undefined && { title: name }) } as const;
+  const document = { type: "document", title: name } as const;
   if (mimeType === "application/pdf")
     return source.kind === "url"
       ? { ...document, source: { type: "url", url: source.url } }
@@ -76,8 +76,8 @@ function resultParam(message: ToolResultMessage): Anthropic.ToolResultBlockParam
   return {
     type: "tool_result",
     tool_use_id: message.toolCallId,
-    ...(content.length > 0 && { content }),
-    ...(message.isError && { is_error: true }),
+    content: content.length > 0 ? content : undefined,
+    is_error: message.isError ? true : undefined,
   };
 }
 

@@ -77,7 +77,7 @@ function planThinking(request: ModelRequest, quirks: AnthropicQuirks): ThinkingP
   const maxTokens = outputTokens(request, level);
   const { thinkingOff } = quirks;
   if (level === "off")
-    return { maxTokens, thinks: false, ...(thinkingOff && { thinking: { type: thinkingOff } }) };
+    return { maxTokens, thinks: false, thinking: thinkingOff ? { type: thinkingOff } : undefined };
   if (quirks.thinking === "adaptive") {
     const display = quirks.thinkingDisplay ? { display: "summarized" as const } : {};
     const effort = level === "minimal" ? "low" : level;
@@ -93,7 +93,10 @@ function planThinking(request: ModelRequest, quirks: AnthropicQuirks): ThinkingP
 /** The API accepts either a temperature or `top_p`. Both default to 1. The SDK's types no longer declare them. */
 function samplingParams(request: ModelRequest, isTaken: boolean) {
   const { temperature = 1, topP = 1, ...rest } = request.options;
-  const unusual = { ...(temperature !== 1 && { temperature }), ...(topP !== 1 && { topP }) };
+  const unusual = {
+    temperature: temperature !== 1 ? temperature : undefined,
+    topP: topP !== 1 ? topP : undefined,
+  };
   const one = temperature === 1 ? "top_p" : "temperature";
   return samplingFor({ ...request, options: { ...rest, ...unusual } }, isTaken ? [one] : []);
 }
@@ -132,7 +135,7 @@ function systemBlocks(
   cache: CacheControl | undefined,
 ): Anthropic.TextBlockParam[] {
   const blocks: Anthropic.TextBlockParam[] = [
-    { type: "text", text: stable, ...(cache && { cache_control: cache }) },
+    { type: "text", text: stable, cache_control: cache },
     { type: "text", text: volatile },
   ];
   return blocks.filter(({ text }) => text.trim() !== "");

@@ -60,7 +60,7 @@ function entriesOf(place: Pick<Model, "provider" | "api">, listed: Omit<ModelPri
         thinking: LEVELS.filter((level) => thinking.includes(level)),
         tools: "native",
         ...(dollars && { prices: { ...amounts(dollars), ...listed } }),
-        quirks: { ...(longPrices && { longPrices }), ...quirks },
+        quirks: { longPrices, ...quirks },
       };
     });
 }

@@ -37,7 +37,7 @@ export const googleGenerative: Provider = defineProvider({
           if (headers.get(KEY_HEADER) === NO_KEY) headers.delete(KEY_HEADER);
           return fetch(input, { ...init, headers });
         },
-        ...(extra && { extraBody: { ...extra } }),
+        extraBody: extra ? { ...extra } : undefined,
       };
       return client.models.generateContentStream({ ...params, config: { ...config, httpOptions } });
     });

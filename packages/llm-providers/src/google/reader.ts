@@ -99,7 +99,7 @@ export class GoogleReader implements EventReader {
     if (signature === undefined) return;
     // A signature without text belongs to the preceding text.
     if (this.#speech.open === undefined) {
-      this.#opaque({ text: "", thoughtSignature: signature, ...(thought && { thought }) });
+      this.#opaque({ text: "", thoughtSignature: signature, thought: thought || undefined });
       return;
     }
     this.#signature = signature;

@@ -249,7 +249,7 @@ export class ChatReader implements EventReader {
     this.#signature = undefined;
     return {
       field: this.#reasoningField ?? "think",
-      ...(details.length > 0 && { reasoning_details: details }),
+      reasoning_details: details.length > 0 ? details : undefined,
       ...withoutUndefined({ signature }),
     };
   }

@@ -126,7 +126,7 @@ class Run {
     if (begun) plan.alive(now());
     const step = plan.after(attempt, error, partial.usage, now());
     if (step !== undefined) {
-      yield { type: "attempt", failure: step.failure, next: step.next, ...(begun ? { discard: true } : {}) };
+      yield { type: "attempt", failure: step.failure, next: step.next, discard: begun ? true : undefined };
       return step;
     }
     const { api, provider, id: model } = attempt.model;

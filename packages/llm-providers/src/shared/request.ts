@@ -99,7 +99,7 @@ export interface CacheControl {
 
 export function cacheControl({ cache }: StreamOptions): CacheControl | undefined {
   if (cache === "none") return undefined;
-  return { type: "ephemeral", ...(cache === "long" && { ttl: "1h" }) };
+  return { type: "ephemeral", ttl: cache === "long" ? "1h" : undefined };
 }
 
 /**

@@ -128,7 +128,7 @@ export class TurnRecord {
     if (this.#started || this.#ended) return;
     this.#started = true;
     const { api, provider, id } = this.#setup.model;
-    const request = { api, provider, model: id, ...(requestId ? { requestId } : {}) };
+    const request = { api, provider, model: id, requestId: requestId || undefined };
     this.#events.push({ type: "start", request, warnings: this.#warnings });
   }
 

@@ -140,6 +140,6 @@ function exporterConfig({ endpoint, headers }: OtlpOptions, signal: "traces" | "
   return {
     url,
     timeoutMillis: EXPORT_TIMEOUT_MS,
-    ...(headers === undefined ? {} : { headers: { ...headers } }),
+    headers: headers === undefined ? undefined : { ...headers },
   };
 }

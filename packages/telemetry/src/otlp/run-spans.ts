@@ -136,10 +136,10 @@ class RunSpans {
     span.setAttributes({
       "gen_ai.response.model": message.model,
       "gen_ai.response.finish_reasons": [message.stopReason],
-      ...(message.responseId === undefined ? {} : { "gen_ai.response.id": message.responseId }),
-      ...(input === undefined ? {} : { "gen_ai.usage.input_tokens": input }),
-      ...(output === undefined ? {} : { "gen_ai.usage.output_tokens": output }),
-      ...(cached === undefined ? {} : { "gen_ai.usage.cache_read.input_tokens": cached }),
+      "gen_ai.response.id": message.responseId,
+      "gen_ai.usage.input_tokens": input,
+      "gen_ai.usage.output_tokens": output,
+      "gen_ai.usage.cache_read.input_tokens": cached,
       ...this.#contentOf(message),
     });
     const code = message.error?.code;
@@ -185,8 +185,8 @@ class RunSpans {
     const { input, output } = usage;
     this.#root.setAttributes({
       "gen_ai.response.finish_reasons": [reason],
-      ...(input.total === undefined ? {} : { "gen_ai.usage.input_tokens": input.total }),
-      ...(output.total === undefined ? {} : { "gen_ai.usage.output_tokens": output.total }),
+      "gen_ai.usage.input_tokens": input.total,
+      "gen_ai.usage.output_tokens": output.total,
     });
     if (error !== undefined) fail(this.#root, error.code);
     this.#root.end();

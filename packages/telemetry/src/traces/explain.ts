@@ -36,8 +36,8 @@ export function explain({ message, entries }: Trace, phrases: Phrases = phrasesI
   const remedy = meaning?.remedy?.(message);
   return {
     sentence: why.sentence(endOf(message, phrases), meaning?.because, rule),
-    ...(said === undefined ? {} : { said }),
-    ...(remedy === undefined ? {} : { remedy }),
+    said,
+    remedy,
   };
 }
 

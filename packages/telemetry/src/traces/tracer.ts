@@ -39,7 +39,7 @@ export function traceEntry(row: {
   const note = isRecord(row.data) ? row.data : {};
   const summary = typeof note["summary"] === "string" ? note["summary"] : stage;
   const data = note["data"];
-  return { at, stage, summary, ...(data === undefined ? {} : { data: unpacked(data) }) };
+  return { at, stage, summary, data: data === undefined ? undefined : unpacked(data) };
 }
 
 /** The fields of a prompt section that a trace contains. */

@@ -20,7 +20,7 @@ export function withRouteExplained(
     session: session.reason,
     cache: cache.source,
     digest: cache.digest,
-    ...(moved ? { decidedNow: { agent: now.agentId, session: now.sessionKey } } : {}),
+    decidedNow: moved ? { agent: now.agentId, session: now.sessionKey } : undefined,
   };
   const entries = trace.entries.map(
     (entry): Entry =>

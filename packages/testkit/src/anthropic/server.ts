@@ -169,7 +169,7 @@ function scriptedRefusal({ error }: ScriptedTurn): Refused | undefined {
     status,
     type,
     message,
-    ...(retryAfter === undefined ? {} : { headers: { "retry-after": String(retryAfter) } }),
+    headers: retryAfter === undefined ? undefined : { "retry-after": String(retryAfter) },
   };
 }
 

@@ -28,7 +28,7 @@ export function directMessage(msgtype: string, content: Raw, options: MessageOpt
     msgId: options.msgId ?? `msg${randomUUID()}`,
     senderNick: sender.nick ?? "somebody",
     isAdmin: false,
-    ...(sender.staffId === undefined ? {} : { senderStaffId: sender.staffId }),
+    senderStaffId: sender.staffId,
     senderCorpId: "dingcorp",
     senderId: sender.id,
     sessionWebhook: "https://oapi.dingtalk.com/robot/sendBySession?session=never-used",

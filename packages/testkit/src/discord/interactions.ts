@@ -95,7 +95,7 @@ export class Interactions {
       application_id: this.#applicationId,
       version: 1,
       channel_id: channelId,
-      ...(channel === undefined ? {} : { channel: channelPayload(channel) }),
+      channel: channel === undefined ? undefined : channelPayload(channel),
       ...(channel?.guildId === undefined ? { user } : { guild_id: channel.guildId, member: { user, roles } }),
       ...this.#dataOf(doing),
     };

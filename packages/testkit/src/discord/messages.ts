@@ -88,9 +88,7 @@ export class Messages {
       contents: [content],
       components: [],
       attachments: given.attachments ?? [],
-      ...(replyTo === undefined
-        ? {}
-        : { reference: { type: 0, message_id: replyTo, channel_id: channelId } }),
+      reference: replyTo === undefined ? undefined : { type: 0, message_id: replyTo, channel_id: channelId },
       flags: 0,
       more,
       deleted: false,

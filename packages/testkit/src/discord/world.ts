@@ -88,7 +88,7 @@ export function userPayload(user: DiscordUser): Record<string, unknown> {
     primary_guild: null,
     public_flags: 0,
     flags: 0,
-    ...(user.bot === true ? { bot: true } : {}),
+    bot: user.bot === true ? true : undefined,
   };
 }
 
@@ -101,7 +101,7 @@ export function channelPayload(channel: DiscordChannel): Record<string, unknown>
     guild_id: channel.guildId,
     parent_id: channel.parentId,
     name: channel.name,
-    ...(channel.recipient === undefined ? {} : { recipients: [userPayload(channel.recipient)] }),
+    recipients: channel.recipient === undefined ? undefined : [userPayload(channel.recipient)],
   };
 }
 

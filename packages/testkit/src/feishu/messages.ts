@@ -199,7 +199,7 @@ export class Messages {
     if (query.get("sort_type") === "ByCreateTimeDesc") found.reverse();
     const items = found.slice(from, from + size).map((one) => this.#listed(one, query));
     const more = from + size < found.length;
-    return ok({ items, has_more: more, ...(more ? { page_token: String(from + size) } : {}) });
+    return ok({ items, has_more: more, page_token: more ? String(from + size) : undefined });
   }
 
   /** Adds a message from a person that can be read and replied to. */

@@ -21,7 +21,7 @@ export function takePushed(messages: Messages, chatModes: Map<string, string>, e
     rootId,
     parentId,
     threadId,
-    ...(Array.isArray(message["mentions"]) ? { mentions: message["mentions"].map(asInHistory) } : {}),
+    mentions: Array.isArray(message["mentions"]) ? message["mentions"].map(asInHistory) : undefined,
   });
 }
 

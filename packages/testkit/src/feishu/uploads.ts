@@ -78,7 +78,7 @@ export class Uploads {
       type,
       name,
       content,
-      ...(duration === null ? {} : { duration: Number(duration) }),
+      duration: duration === null ? undefined : Number(duration),
     });
     return ok({ file_key: key });
   }

@@ -181,7 +181,7 @@ function usageOf({ turn, inputTokens }: Said): Raw {
     candidatesTokenCount: candidates,
     totalTokenCount: prompt + candidates + thoughts,
     promptTokensDetails: [{ modality: "TEXT", tokenCount: prompt }],
-    ...(thoughts > 0 ? { thoughtsTokenCount: thoughts } : {}),
+    thoughtsTokenCount: thoughts > 0 ? thoughts : undefined,
     cachedContentTokenCount: turn.usage?.cacheRead,
   };
 }

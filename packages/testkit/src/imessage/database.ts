@@ -97,8 +97,8 @@ export class FakeMessages {
       text,
       at: options.at ?? this.#now(),
       attachments: options.attachments ?? [],
-      ...(replyTo === undefined ? {} : { replyTo }),
-      ...(tapback === undefined ? {} : { tapback }),
+      replyTo,
+      tapback,
     });
   }
 
@@ -122,8 +122,8 @@ export class FakeMessages {
       text: content.text ?? "\ufffc",
       at: this.#now(),
       attachments: content.attachments ?? [],
-      ...(content.replyTo === undefined ? {} : { replyTo: content.replyTo }),
-      ...(content.tapback === undefined ? {} : { tapback: content.tapback }),
+      replyTo: content.replyTo,
+      tapback: content.tapback,
     });
   }
 

@@ -111,7 +111,7 @@ export class ImsgSession {
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
       const { code, message, data } = error;
-      reply = { error: { code, message, ...(data === undefined ? {} : { data }) } };
+      reply = { error: { code, message, data } };
     }
     if (fault?.kind === "cut") this.#end();
     else if (fault?.kind !== "hang") this.#write(JSON.stringify({ jsonrpc: "2.0", id, ...reply }));
@@ -214,9 +214,9 @@ export class ImsgSession {
     if (!this.#messages.canSend(chatGuid))
       throw new RpcError(-32_602, `Invalid params: recipient not found: ${chatGuid}`);
     const content = {
-      ...(text === undefined ? {} : { text: String(text).trim() }),
-      ...(replyTo === undefined ? {} : { replyTo: String(replyTo) }),
-      ...(file === undefined ? {} : { attachments: [this.#openFile(String(file))] }),
+      text: text === undefined ? undefined : String(text).trim(),
+      replyTo: replyTo === undefined ? undefined : String(replyTo),
+      attachments: file === undefined ? undefined : [this.#openFile(String(file))],
     };
     const rowDelayMs = this.#settings.rowDelayMs();
     if (rowDelayMs > 0) {

@@ -209,7 +209,7 @@ export async function startFakeAuthorizationServer({
           issuer,
           authorization_endpoint: `${issuer}/authorize`,
           token_endpoint: `${issuer}/token`,
-          ...(registers ? { registration_endpoint: `${issuer}/register` } : {}),
+          registration_endpoint: registers ? `${issuer}/register` : undefined,
           revocation_endpoint: `${issuer}/revoke`,
           response_types_supported: ["code"],
           grant_types_supported: ["authorization_code", "refresh_token"],

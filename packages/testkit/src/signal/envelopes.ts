@@ -76,7 +76,7 @@ function createData(fields: Raw, { timestamp, groupId }: SignalEnvelopeOptions):
     expiresInSeconds: 0,
     isExpirationUpdate: false,
     viewOnce: false,
-    ...(groupId === undefined ? {} : { groupInfo }),
+    groupInfo: groupId === undefined ? undefined : groupInfo,
     ...fields,
   };
 }

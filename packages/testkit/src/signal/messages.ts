@@ -80,9 +80,9 @@ export class SignalMessages {
       texts: [text],
       styles,
       isRemoved: false,
-      ...(attachment && { attachment }),
-      ...(params["voiceNote"] === true && { isVoiceNote: true }),
-      ...(quote && { quote }),
+      attachment,
+      isVoiceNote: params["voiceNote"] === true ? true : undefined,
+      quote,
     });
     return this.#success(to, timestamp);
   }
@@ -182,6 +182,6 @@ function readAttachment(uri: string): NonNullable<SentSignalMessage["attachment"
   return {
     mimeType,
     content: new Uint8Array(Buffer.from(data, "base64")),
-    ...(name === undefined ? {} : { name: decodeURIComponent(name.replaceAll("+", " ")) }),
+    name: name === undefined ? undefined : decodeURIComponent(name.replaceAll("+", " ")),
   };
 }

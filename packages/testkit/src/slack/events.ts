@@ -192,7 +192,7 @@ export function buttonClick(
           block_id: "b",
           action_id: action.id,
           action_ts: tsAt(at),
-          ...(action.label === undefined ? {} : { text: { type: "plain_text", text: action.label } }),
+          text: action.label === undefined ? undefined : { type: "plain_text", text: action.label },
           value: action.value,
         },
       ],

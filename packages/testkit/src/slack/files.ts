@@ -108,7 +108,7 @@ export class Files {
       mode: "hosted",
       url_private: `${this.#rules.url()}/files-pri/${id}/${encodeURIComponent(name)}`,
       url_private_download: `${this.#rules.url()}/files-pri/${id}/download/${encodeURIComponent(name)}`,
-      ...(share === undefined ? {} : { shares: { public: { [share.channel]: [{ ts: share.ts }] } } }),
+      shares: share === undefined ? undefined : { public: { [share.channel]: [{ ts: share.ts }] } },
     };
   }
 }

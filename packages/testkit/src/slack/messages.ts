@@ -265,7 +265,7 @@ function asListed(message: SlackMessage, withMetadata: boolean): Raw {
   const { ts, threadTs, user, botId, metadata, clientMsgId, files, content } = message;
   return {
     type: "message",
-    ...(files.length === 0 || botId !== undefined ? {} : { subtype: "file_share" }),
+    subtype: files.length === 0 || botId !== undefined ? undefined : "file_share",
     ts,
     user,
     text: content.text,
@@ -274,7 +274,7 @@ function asListed(message: SlackMessage, withMetadata: boolean): Raw {
     thread_ts: threadTs,
     bot_id: botId,
     client_msg_id: clientMsgId,
-    ...(files.length === 0 ? {} : { files: objectsOf(files) }),
-    ...(withMetadata && metadata !== undefined ? { metadata } : {}),
+    files: files.length === 0 ? undefined : objectsOf(files),
+    metadata: withMetadata && metadata !== undefined ? metadata : undefined,
   };
 }

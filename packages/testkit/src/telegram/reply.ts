@@ -35,7 +35,7 @@ export function tooMany(retryAfter: number | undefined): ApiReply {
     ok: false,
     error_code: 429,
     description,
-    ...(retryAfter === undefined ? {} : { parameters: { retry_after: retryAfter } }),
+    parameters: retryAfter === undefined ? undefined : { retry_after: retryAfter },
   };
 }
 

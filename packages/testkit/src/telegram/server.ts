@@ -154,7 +154,7 @@ export async function startTelegram(options: TelegramOptions): Promise<FakeTeleg
         method: "POST",
         headers: {
           "content-type": "application/json",
-          ...(secret === undefined ? {} : { "x-telegram-bot-api-secret-token": secret }),
+          "x-telegram-bot-api-secret-token": secret,
         },
         body: JSON.stringify(update),
       });

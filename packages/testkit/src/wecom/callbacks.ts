@@ -23,7 +23,7 @@ export function wecomMessage(content: Raw, options: WecomMessageOptions = {}): R
   return {
     msgid,
     aibotid: BOT_ID,
-    ...(chatId === undefined ? {} : { chatid: chatId }),
+    chatid: chatId,
     chattype: chatId === undefined ? "single" : "group",
     from: { userid: from },
     create_time: createTime ?? Math.floor(Date.now() / 1_000),

@@ -8,7 +8,7 @@ export interface Ack {
 }
 
 export function ok(body?: Raw): Ack {
-  return { errcode: 0, errmsg: "ok", ...(body && { body }) };
+  return { errcode: 0, errmsg: "ok", body: body || undefined };
 }
 
 function refuse(errcode: number, errmsg: string): Ack {

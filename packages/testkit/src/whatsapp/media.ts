@@ -54,7 +54,7 @@ export class MediaStore {
     if (file.size > MAX_DOCUMENT_BYTES) return refuse(131053, "The file is too large.");
     const id = String(1_000_000_000_000_000 + this.#files.size + 1);
     const content = new Uint8Array(await file.arrayBuffer());
-    this.add({ id, mimeType, content, ...(file instanceof File && { name: file.name }) });
+    this.add({ id, mimeType, content, name: file instanceof File ? file.name : undefined });
     return { status: 200, body: { id } };
   }
 

@@ -61,7 +61,7 @@ export function refuse(code: GraphErrorCode, details: string, headers?: Record<s
     error_data: { messaging_product: "whatsapp", details },
     fbtrace_id: "Az8or2yhqkZfEZ-_4Qn_Bam",
   };
-  return { status, body: { error }, ...(headers && { headers }) };
+  return { status, body: { error }, headers: headers || undefined };
 }
 
 /** Returns an error in the format of a status webhook. */

@@ -97,7 +97,7 @@ export const eraseSuite: Suite = ({ test, expect, open }) => {
           {
             type: "thinking",
             text,
-            ...(text === "[forgotten]" ? {} : { native: { data: { signature: "s" } } }),
+            native: text === "[forgotten]" ? undefined : { data: { signature: "s" } },
           },
           {
             type: "toolCall",

@@ -32,7 +32,7 @@ export function event(id: string, sessionKey?: string): InboxAccept {
     conversationId: "oc_1",
     senderId: "ou_1",
     payload: { text: id },
-    ...(sessionKey === undefined ? {} : { route: { agentId: "coder", sessionKey } }),
+    route: sessionKey === undefined ? undefined : { agentId: "coder", sessionKey },
   };
 }
 

@@ -32,7 +32,7 @@ export const startFeishuPlatform: StartPlatform = async (scenario) => {
       const account = accountConfig(scenario, event);
       const response = await feishu.postEvent(`${url}/channels/feishu/${event.account}/events`, body, {
         token: APP.token,
-        ...(account["encryptKey"] === undefined ? {} : { encryptKey: APP.encryptKey }),
+        encryptKey: account["encryptKey"] === undefined ? undefined : APP.encryptKey,
       });
       await response.text();
       return { sent: body, status: response.status };

@@ -20,9 +20,9 @@ export const startIMessagePlatform: StartPlatform = async (scenario) => {
       await until(() => imsg.running().subscriptions > 0);
       const row = messages.say(text, {
         sender,
-        ...(messageId === undefined ? {} : { guid: messageId }),
-        ...(chatType === "group" ? { group: chatId } : {}),
-        ...(typeof body?.["replyTo"] === "string" ? { replyTo: body["replyTo"] } : {}),
+        guid: messageId,
+        group: chatType === "group" ? chatId : undefined,
+        replyTo: typeof body?.["replyTo"] === "string" ? body["replyTo"] : undefined,
       });
       const isStored = await until(() => hasMessage(gateway, (id) => id === row.guid));
       return { sent: { ...row }, status: isStored ? 200 : 503 };

@@ -53,7 +53,7 @@ function createEnvelope(
   return textEnvelope(mention === true ? `\ufffc ${text}` : text, {
     from: { uuid: sender, name: names[sender] ?? "" },
     timestamp: messageId === undefined ? now : Number(messageId),
-    ...(chatType === "group" ? { groupId: chatId } : {}),
-    ...(mention === true ? { fields: { mentions: [self] } } : {}),
+    groupId: chatType === "group" ? chatId : undefined,
+    fields: mention === true ? { mentions: [self] } : undefined,
   });
 }

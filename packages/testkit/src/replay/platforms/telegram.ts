@@ -33,11 +33,10 @@ function updateOf(event: PlatformEvent, bot: string, names: ReadonlyMap<string, 
   const firstName = names.get(sender);
   const options = {
     from: { id: Number(sender), firstName },
-    ...(eventId === undefined ? {} : { updateId: Number(eventId) }),
-    ...(messageId === undefined ? {} : { messageId: Number(messageId) }),
-    ...(event.chatType === "group"
-      ? { chat: { id: Number(chatId ?? -1_001), type: "supergroup" as const } }
-      : {}),
+    updateId: eventId === undefined ? undefined : Number(eventId),
+    messageId: messageId === undefined ? undefined : Number(messageId),
+    chat:
+      event.chatType === "group" ? { id: Number(chatId ?? -1_001), type: "supergroup" as const } : undefined,
   };
   return event.mention === true ? groupMention(text, bot, options) : textMessage(text, options);
 }

@@ -48,5 +48,5 @@ function payloadOf(
   const { messageId, chatId, sender = "16505551234", text = "" } = event;
   const from = { id: sender, name: names.get(sender) ?? sender };
   const group = event.chatType === "group" ? { fields: { group_id: chatId ?? "Y2FwaV9ncm91cA" } } : {};
-  return textMessage(text, { from, ...(messageId !== undefined && { id: messageId }), ...group });
+  return textMessage(text, { from, id: messageId, ...group });
 }
