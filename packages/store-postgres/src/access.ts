@@ -1,5 +1,5 @@
 import type { AccessStore, AccessToken } from "@signalbox/store/types";
-import { asc, eq, lt, or } from "drizzle-orm";
+import { asc, desc, eq, lt, or } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import { accessToken, webSession } from "./schema/index.ts";
 
@@ -33,6 +33,10 @@ function createTokens({ database }: Context): AccessStore["tokens"] {
       database.write(async ({ db, send }) =>
         send(db.update(accessToken).set({ usedAt: at }).where(eq(accessToken.hash, hash))),
       ),
+    setRole: (hash, role) =>
+      database.write(async ({ db, send }) =>
+        send(db.update(accessToken).set({ role }).where(eq(accessToken.hash, hash))),
+      ),
     list: () =>
       database.query(async (db) =>
         (await db.select().from(accessToken).orderBy(asc(accessToken.name))).map(tokenOf),
@@ -52,6 +56,7 @@ function createWebSessions({ database }: Context): AccessStore["sessions"] {
     open: (session) => database.write(async ({ db, send }) => send(db.insert(webSession).values(session))),
     find: (id) =>
       database.query(async (db) => (await db.select().from(webSession).where(eq(webSession.id, id)))[0]),
+    list: () => database.query(async (db) => db.select().from(webSession).orderBy(desc(webSession.usedAt))),
     used: (id, at) =>
       database.write(async ({ db, send }) =>
         send(db.update(webSession).set({ usedAt: at }).where(eq(webSession.id, id))),

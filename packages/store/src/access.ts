@@ -1,4 +1,4 @@
-import { asc, eq, lt, or } from "drizzle-orm";
+import { asc, desc, eq, lt, or } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { accessToken, webSession } from "./schema/index.ts";
@@ -35,6 +35,12 @@ function createTokens({ database, queue }: Context): AccessStore["tokens"] {
       .set({ usedAt: p("at") })
       .where(eq(accessToken.hash, p("hash"))),
   );
+  const change = database.command((p: Bound<{ hash: string; role: AccessToken["role"] }>) =>
+    db
+      .update(accessToken)
+      .set({ role: p("role") })
+      .where(eq(accessToken.hash, p("hash"))),
+  );
   const remove = database.command((p: Bound<{ hash: string }>) =>
     db.delete(accessToken).where(eq(accessToken.hash, p("hash"))),
   );
@@ -60,6 +66,7 @@ function createTokens({ database, queue }: Context): AccessStore["tokens"] {
         return row && tokenOf(row);
       }),
     used: (hash, at) => queue.write(() => void note.run({ hash, at })),
+    setRole: (hash, role) => queue.write(() => void change.run({ hash, role })),
     list: () => queue.read(() => all.all().map(tokenOf)),
     revoke: (name) =>
       queue.write(() => {
@@ -80,6 +87,7 @@ function createWebSessions({ database, queue }: Context): AccessStore["sessions"
       .from(webSession)
       .where(eq(webSession.id, p("id"))),
   );
+  const all = database.query(() => db.select().from(webSession).orderBy(desc(webSession.usedAt)));
   const insert = database.insert(webSession);
   const note = database.command((p: Bound<{ id: string; at: number }>) =>
     db
@@ -99,6 +107,7 @@ function createWebSessions({ database, queue }: Context): AccessStore["sessions"
   return {
     open: (session) => queue.write(() => void insert.run({ ...session })),
     find: (id) => queue.read(() => byId.get({ id })),
+    list: () => queue.read(() => all.all()),
     used: (id, at) => queue.write(() => void note.run({ id, at })),
     end: (id) => queue.write(() => void remove.run({ id })),
     forget: (usedBefore, openedBefore) => queue.write(() => void forget.run({ usedBefore, openedBefore })),

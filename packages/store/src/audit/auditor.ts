@@ -68,6 +68,8 @@ export interface Auditor {
     readonly action: string;
     readonly principal: { readonly name: string; readonly role: string };
     readonly remote: string;
+    /** Kind of the sign-in, such as `oidc`. */
+    readonly method?: string | undefined;
   }): void;
   /** An owner let the gateway act with an account at an MCP server, or ended this. */
   mcpSignIn(action: "signed_in" | "signed_out", server: string, by: string): void;
@@ -163,8 +165,9 @@ function createAuditor({ note, close }: Recorder, notes: AuditNotes): Auditor {
     operation({ action, subject, details = {} }, by) {
       void note({ kind: "operation", action, actor: by, subject, details });
     },
-    signIn({ action, principal: { name, role }, remote }) {
-      void note({ kind: "sign_in", action, actor: name, subject: remote, details: { role } });
+    signIn({ action, principal: { name, role }, remote, method }) {
+      const details = { role, ...(method === undefined ? {} : { method }) };
+      void note({ kind: "sign_in", action, actor: name, subject: remote, details });
     },
     mcpSignIn(action, server, by) {
       void note({ kind: "approval", action, actor: by, subject: `MCP server: ${server}` });

@@ -48,6 +48,27 @@ export const accessChecks: Checks = {
     expectEqual(await tokens.list(), [{ ...token("a"), usedAt: 5_000 }], "The time of use is wrong.");
   },
 
+  "changes the role of one token": async ({ store: { access } }) => {
+    const { tokens } = access;
+    await tokens.add(token("a"));
+    await tokens.add(token("b"));
+    await tokens.setRole("hash of a", "operator");
+    await tokens.setRole("unknown hash", "owner");
+    expectEqual(await tokens.find("hash of a"), token("a", "operator"), "The role was not changed.");
+    expectEqual(await tokens.find("hash of b"), token("b"), "The role of another token was changed.");
+  },
+
+  "lists the sessions, the latest use first": async ({ store: { access } }) => {
+    const { sessions } = access;
+    expectEqual(await sessions.list(), [], "A session was listed although none is open.");
+    await sessions.open(session("1", { usedAt: 2_000 }));
+    await sessions.open(session("2", { usedAt: 3_000 }));
+    await sessions.open(session("3"));
+    await sessions.end("3");
+    const expected = [session("2", { usedAt: 3_000 }), session("1", { usedAt: 2_000 })];
+    expectEqual(await sessions.list(), expected, "The list of sessions is wrong.");
+  },
+
   "revokes a token together with its sessions only": async ({ store: { access } }) => {
     const { tokens, sessions } = access;
     await tokens.add(token("a"));
