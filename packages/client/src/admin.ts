@@ -36,6 +36,8 @@ import {
   type ProviderTrial,
   ProviderTrialResult,
   Setup,
+  type SignInInfo,
+  SignInList,
   type SkillApproval,
   SkillList,
   type TokenInfo,
@@ -111,6 +113,10 @@ export interface AdminApi {
   /** Creates a token, whose secret is returned only once. Code `conflict` if the name is taken. */
   addToken(token: NewToken): Promise<CreatedToken>;
   revokeToken(name: string): Promise<void>;
+  /** Lists the browsers that are signed in, the latest use first. */
+  signIns(): Promise<SignInInfo[]>;
+  /** Signs a browser out. Code `not_found` if the session does not exist. */
+  endSignIn(id: string): Promise<void>;
   /** Returns the latest lines of the log, oldest first. */
   logs(query?: Partial<LogQuery>): Promise<LogEntry[]>;
   /** Checks the machine, the configuration, the accounts and the stored data. */
@@ -209,6 +215,8 @@ type RecordMethods =
   | "tokens"
   | "addToken"
   | "revokeToken"
+  | "signIns"
+  | "endSignIn"
   | "logs"
   | "health";
 
@@ -229,6 +237,8 @@ function createRecordApi({
     tokens: async () => (await get("/api/tokens", TokenList)).tokens,
     addToken: (token) => post("/api/tokens", token, CreatedToken),
     revokeToken: (name) => postVoid(`/api/tokens/${segment(name)}/revoke`, {}),
+    signIns: async () => (await get("/api/sign-ins", SignInList)).signIns,
+    endSignIn: (id) => postVoid(`/api/sign-ins/${segment(id)}/end`, {}),
     logs: async (query = {}) => (await get(withQuery("/api/logs", query), LogLines)).lines,
     health: async () => (await get("/api/health", Health)).findings,
   };

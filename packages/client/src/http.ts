@@ -25,6 +25,8 @@ import {
   type MessageQuery,
   type MessageToSend,
   type NewSchedule,
+  type OidcLogin,
+  OidcRedirect,
   PairedPerson,
   type PairingApproval,
   PairingList,
@@ -40,7 +42,9 @@ import {
   type SessionInfo,
   SessionList,
   SignedIn,
+  SignedOut,
   SignInLink,
+  SignInMethods,
   type SpeechRequest,
   SpokenMessage,
   Status,
@@ -69,8 +73,21 @@ export interface HttpApi extends AdminApi {
   login(token: string): Promise<void>;
   /** Creates a link that signs a browser in once. Requires an owner's token; a session gets the code `forbidden`. */
   signInLink(): Promise<SignInLink>;
-  /** Ends the session of this browser. */
-  logout(): Promise<void>;
+  /** Returns the sign-ins that the gateway offers to this browser. */
+  signInMethods(): Promise<SignInMethods>;
+  /**
+   * Starts a sign-in at the OpenID provider. Returns the address to which the page sends the browser. The browser comes
+   * back with the secret of a sign-in link. Codes `conflict` and `unavailable`.
+   */
+  startOidcLogin(options?: OidcLogin): Promise<string>;
+  /** Signs in as the user whom a trusted proxy names. Code `forbidden` if the user has no role. */
+  loginByProxy(): Promise<void>;
+  /**
+   * Ends the session of this browser.
+   *
+   * @returns the address at which the browser also ends its session at the OpenID provider or the proxy, if any
+   */
+  logout(): Promise<string | undefined>;
   me(): Promise<Me>;
   agents(): Promise<AgentInfo[]>;
   /** Lists the chat commands that the user may use. Default agent: the default one. */
@@ -169,18 +186,27 @@ export function createHttpApi(options: HttpOptions): HttpApi {
 }
 
 function createSignInApi(
-  { get, post, postVoid }: Requests,
+  { get, post }: Requests,
   sessionKey: SessionKey,
-): Pick<HttpApi, "login" | "signInLink" | "logout" | "me"> {
+): Pick<
+  HttpApi,
+  "login" | "signInMethods" | "startOidcLogin" | "loginByProxy" | "signInLink" | "logout" | "me"
+> {
   return {
     login: async (token) => {
       const body: LoginRequest = { token };
       sessionKey.store((await post("/api/login", body, SignedIn)).sessionKey);
     },
+    signInMethods: () => get("/api/sign-in-methods", SignInMethods),
+    startOidcLogin: async (options = {}) => (await post("/api/login/oidc", options, OidcRedirect)).url,
+    loginByProxy: async () => {
+      sessionKey.store((await post("/api/login/proxy", {}, SignedIn)).sessionKey);
+    },
     signInLink: () => post("/api/sign-in-links", {}, SignInLink),
     logout: async () => {
-      await postVoid("/api/logout", {});
+      const { url } = await post("/api/logout", {}, SignedOut);
       sessionKey.clear();
+      return url;
     },
     me: () => get("/api/me", Me),
   };

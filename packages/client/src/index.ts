@@ -7,7 +7,7 @@ export { ClientError, isClientError } from "./errors.ts";
 export type { EventsOptions } from "./events.ts";
 export type { HttpApi } from "./http.ts";
 export { newId } from "./id.ts";
-export type { KeyStorage } from "./session-key.ts";
+export { type KeyStorage, SESSION_KEY_NAME } from "./session-key.ts";
 export { signInAddress, signInSecret } from "./sign-in-link.ts";
 export type { WebSocketConstructor, WebSocketLike } from "./socket.ts";
 export type { UploadOptions } from "./upload.ts";

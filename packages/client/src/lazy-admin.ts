@@ -50,6 +50,8 @@ export function createLazyAdminApi(requests: Requests): AdminApi {
     tokens: lazy("tokens"),
     addToken: lazy("addToken"),
     revokeToken: lazy("revokeToken"),
+    signIns: lazy("signIns"),
+    endSignIn: lazy("endSignIn"),
     logs: lazy("logs"),
     health: lazy("health"),
   };

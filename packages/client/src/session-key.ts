@@ -5,7 +5,8 @@ export interface KeyStorage {
   removeItem(name: string): void;
 }
 
-const NAME = "signalbox.session-key";
+/** Name under which the key of a browser session is in `localStorage`. */
+export const SESSION_KEY_NAME = "signalbox.session-key";
 
 /**
  * The half of a browser session's credential that is not in the cookie. All tabs of the same origin share it, but pages
@@ -20,15 +21,15 @@ export class SessionKey {
 
   /** Not cached, because another tab may sign in or out. */
   get value(): string | undefined {
-    return this.#storage.getItem(NAME) ?? undefined;
+    return this.#storage.getItem(SESSION_KEY_NAME) ?? undefined;
   }
 
   store(key: string): void {
-    this.#storage.setItem(NAME, key);
+    this.#storage.setItem(SESSION_KEY_NAME, key);
   }
 
   clear(): void {
-    this.#storage.removeItem(NAME);
+    this.#storage.removeItem(SESSION_KEY_NAME);
   }
 }
 

@@ -85,7 +85,7 @@ export async function startFakeGateway(options: { maxPayload?: number } = {}): P
       return send(401, { error: { code: "unauthorized", message: "Wrong token.", remedy: "Look it up." } });
     }
     if (!known(request)) return send(401, { error: { code: "unauthorized", message: "No token." } });
-    if (path === "/api/logout") return send(204);
+    if (path === "/api/logout") return send(200, {});
     if (path === "/api/me" && !fake.answers.has(path))
       return send(200, { user: { id: "owner", name: "Owner" }, agents: [AGENT], demo: true, version: "1" });
     const answer = fake.answers.get(path);

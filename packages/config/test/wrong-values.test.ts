@@ -463,6 +463,18 @@ mcp:
     ["gateway: { port: 99999 }", /signalbox\.yaml:1: gateway\.port/],
     ["gateway: { auth: { token: short } }", /gateway\.auth\.token/],
     ["gateway: { auth: { token: '${NO_TOKEN}' } }", /NO_TOKEN/],
+    ["gateway: { auth: { oidc: { issuer: 'http://login.example.org', clientId: a } } }", /start with https/],
+    [
+      "gateway: { auth: { oidc: { issuer: 'https://a.example', clientId: a, audience: a } } }",
+      /differ from clientId/,
+    ],
+    [
+      "gateway: { auth: { oidc: { issuer: 'https://a.example', clientId: a, scopes: [email] } } }",
+      /contain openid/,
+    ],
+    ["gateway: { auth: { proxy: { addresses: ['0.0.0.0/0'] } } }", /would trust every address/],
+    ["gateway: { auth: { proxy: { addresses: [proxy.local] } } }", /must be an IP address/],
+    ["gateway: { auth: { proxy: { addresses: [] } } }", /gateway\.auth\.proxy\.addresses/],
     ["a: [1", /not valid YAML/],
     ["- just\n- a list", /must be a mapping/],
     ["a: 1\na: 2", /:2: not valid YAML: the key is set twice/],

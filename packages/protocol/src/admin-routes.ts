@@ -37,6 +37,7 @@ import {
   OutboxQuery,
   OutboxResult,
   RecordQuery,
+  SignInList,
   TokenList,
 } from "./records.ts";
 import {
@@ -343,6 +344,20 @@ export const ADMIN_ROUTES: readonly ApiRoute[] = [
     summary: "Revoke a token and end its sessions.",
     access: "owner",
     errors: { 404: "The token does not exist." },
+  },
+  {
+    method: "GET",
+    path: "/api/sign-ins",
+    summary: "List the browsers that are signed in.",
+    access: "read",
+    response: SignInList,
+  },
+  {
+    method: "POST",
+    path: "/api/sign-ins/:id/end",
+    summary: "Sign a browser out.",
+    access: "owner",
+    errors: { 404: "The session does not exist." },
   },
   {
     method: "GET",

@@ -14,6 +14,37 @@ export type LoginRequest = z.infer<typeof LoginRequest>;
 export const SignedIn = z.object({ sessionKey: z.string().check(z.regex(/^[\w-]+$/)) });
 export type SignedIn = z.infer<typeof SignedIn>;
 
+/** Response of `GET /api/sign-in-methods`: the sign-ins that the gateway offers to browsers. */
+export const SignInMethods = z.object({
+  /** True if the gateway accepts a token. The secret of a sign-in link is always accepted. */
+  token: z.boolean(),
+  /** Present if people sign in at an OpenID provider. */
+  oidc: z.optional(z.object({ label: z.string() })),
+  /** True if the request came through a trusted proxy that names its user. */
+  proxy: z.boolean(),
+});
+export type SignInMethods = z.infer<typeof SignInMethods>;
+
+/** Body of `POST /api/login/oidc`. */
+export const OidcLogin = z.object({
+  /** Path and query to which the browser returns. Default: `/`. */
+  returnTo: z.optional(z.string().check(z.maxLength(2_000))),
+  /** True if the provider must have verified the credentials recently. */
+  again: z.optional(z.boolean()),
+});
+export type OidcLogin = z.infer<typeof OidcLogin>;
+
+/** Response of `POST /api/login/oidc`: the address to which the page sends the browser. */
+export const OidcRedirect = z.object({ url: z.string() });
+export type OidcRedirect = z.infer<typeof OidcRedirect>;
+
+/** Response of `POST /api/logout`. */
+export const SignedOut = z.object({
+  /** Address at which the browser also ends its session at the OpenID provider or the proxy. */
+  url: z.optional(z.string()),
+});
+export type SignedOut = z.infer<typeof SignedOut>;
+
 /** Response of `GET /api/me`. */
 export const Me = z.object({
   user: UserInfo,

@@ -120,6 +120,8 @@ export type AuditVerdict = z.infer<typeof AuditVerdict>;
 export const TokenInfo = z.object({
   name: z.string(),
   role: TokenRole,
+  /** A token, or a person who signs in at the OpenID provider or through a trusted proxy. Default: `token`. */
+  kind: z.optional(z.enum(["token", "oidc", "proxy"])),
   createdAt: z.number(),
   usedAt: z.optional(z.number()),
 });
@@ -128,6 +130,27 @@ export type TokenInfo = z.infer<typeof TokenInfo>;
 /** Response of `GET /api/tokens`, without the gateway's own token. */
 export const TokenList = z.object({ tokens: z.array(TokenInfo) });
 export type TokenList = z.infer<typeof TokenList>;
+
+/** A browser that is signed in. */
+export const SignInInfo = z.object({
+  id: z.string(),
+  /** `owner` for the gateway's own token, otherwise the name of the token or the person. */
+  name: z.string(),
+  role: TokenRole,
+  /** Absent if the gateway has no details about the session. */
+  method: z.optional(z.enum(["token", "link", "oidc", "proxy"])),
+  createdAt: z.number(),
+  usedAt: z.number(),
+  /** Address from which the browser signed in. */
+  remote: z.optional(z.string()),
+  userAgent: z.optional(z.string()),
+  /** True for the session that sends the request. */
+  isCurrent: z.optional(z.boolean()),
+});
+export type SignInInfo = z.infer<typeof SignInInfo>;
+/** Response of `GET /api/sign-ins`, the latest use first. */
+export const SignInList = z.object({ signIns: z.array(SignInInfo) });
+export type SignInList = z.infer<typeof SignInList>;
 
 /** Body of `POST /api/tokens`. */
 export const NewToken = z.strictObject({

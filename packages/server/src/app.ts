@@ -5,13 +5,21 @@ import { adminRoutes } from "./api/admin-routes.ts";
 import { conversationRoutes } from "./api/conversations.ts";
 import { eventStreams } from "./api/events.ts";
 import { finishMcpLogin, MCP_CALLBACK_PATH, mcpRoutes } from "./api/mcp-routes.ts";
+import { endOidcSessions, finishOidcSignIn, OIDC_LOGOUT_PATH, startOidcSignIn } from "./api/oidc-routes.ts";
 import { ownerRoutes } from "./api/owner-routes.ts";
 import { requireRouteScope } from "./api/route-scope.ts";
 import { apiRoutes } from "./api/routes.ts";
-import { createSignInLink, signIn, signOut } from "./api/sign-in.ts";
+import {
+  createSignInLink,
+  getSignInMethods,
+  signIn,
+  signInByProxy,
+  signInRoutes,
+  signOut,
+} from "./api/sign-in.ts";
 import { receiveUpload } from "./api/uploads.ts";
 import { ApiError } from "./api-error.ts";
-import type { Auth } from "./auth/index.ts";
+import { type Auth, OIDC_CALLBACK_PATH } from "./auth/index.ts";
 import { forwardWebhook } from "./channel-webhooks.ts";
 import { apiErrors } from "./error-replies.ts";
 import { callHook, type HookRoutes } from "./inbound-hooks.ts";
@@ -89,6 +97,11 @@ export function createApp(options: AppOptions): Hono<Env> {
   const { mcp, admin } = service;
   if (mcp) app.get(MCP_CALLBACK_PATH, noStore, (context) => finishMcpLogin(context, mcp));
 
+  app.get(OIDC_CALLBACK_PATH, noStore, (context) => finishOidcSignIn(context, auth));
+  app.post(OIDC_LOGOUT_PATH, noStore, limitBody(MAX_BODY, apiErrors), (context) =>
+    endOidcSessions(context, auth),
+  );
+
   app.post(
     "/mcp",
     noStore,
@@ -119,12 +132,16 @@ export function createApp(options: AppOptions): Hono<Env> {
   app.use("/api/*", requireOwnOrigin(allowedHosts, apiErrors));
   // Before `requireAuth`: a browser that signs in has no session yet.
   app.post("/api/login", (context) => signIn(context, auth));
-  app.use("/api/*", requireAuth(auth, apiErrors), requireRouteScope(now));
+  app.post("/api/login/oidc", (context) => startOidcSignIn(context, auth));
+  app.post("/api/login/proxy", (context) => signInByProxy(context, auth));
+  app.get("/api/sign-in-methods", (context) => context.json(getSignInMethods(context, auth)));
+  app.use("/api/*", requireAuth(auth, apiErrors), requireRouteScope(auth, now));
   app.post("/api/logout", (context) => signOut(context, auth));
   app.route("/api", apiRoutes(service));
   app.route("/api/conversations", conversationRoutes(service));
   app.get("/api/conversations/:id/events", eventStreams(service, options.connections));
   app.post("/api/sign-in-links", (context) => createSignInLink(context, auth));
+  app.route("/api/sign-ins", signInRoutes(auth));
   app.route("/api", ownerRoutes(service));
   if (mcp) app.route("/api/mcp", mcpRoutes(mcp));
   if (admin) app.route("/api", adminRoutes(admin));

@@ -108,6 +108,26 @@ export const apiErrors = {
       message: "This change requires that you signed in within the last hour.",
       remedy: "Sign in again with a token or a new link from `signalbox link`, and repeat the change.",
     }),
+  noRole: (context: Context): Response =>
+    apiError(context, 403, {
+      code: "forbidden",
+      message: "None of your groups may use this gateway.",
+      remedy: "Ask the operator to add one of your groups to gateway.auth.roles.",
+    }),
+  wrongAddress: (context: Context, url: string): Response =>
+    apiError(context, 409, {
+      code: "conflict",
+      message: "This sign-in works only at the public address of the gateway.",
+      remedy: `Open ${url}, or set gateway.publicUrl to the address that people use.`,
+    }),
+  providerFailed: (context: Context, isUnreachable: boolean): Response =>
+    apiError(context, 503, {
+      code: "unavailable",
+      message: isUnreachable
+        ? "The sign-in provider cannot be reached."
+        : "The sign-in provider cannot be used. The gateway's log names the cause.",
+      remedy: "Try again later, or sign in with a link from `signalbox link`.",
+    }),
   refused: (context: Context, { status, code, message, remedy, details }: ApiError): Response =>
     apiError(context, status, { code, message, remedy, details }),
   unavailable: (context: Context, message: string): Response =>

@@ -1,13 +1,18 @@
 export type { AdminService } from "./admin-service.ts";
 export { MCP_CALLBACK_PATH } from "./api/mcp-routes.ts";
+export { OIDC_LOGOUT_PATH } from "./api/oidc-routes.ts";
 export { ApiError } from "./api-error.ts";
 export {
   type Auth,
   type AuthOptions,
   type ClientRole,
+  checkOidcProvider,
   createAuth,
+  getTokenKind,
   hashToken,
+  OIDC_CALLBACK_PATH,
   type Principal,
+  type ProviderProblem,
   type SignInEvent,
 } from "./auth/index.ts";
 export { ServerError, type ServerErrorCode } from "./errors.ts";

@@ -32,8 +32,7 @@ export function requireOwnOrigin(
 /** Refuses requests without a valid token or session. */
 export function requireAuth(auth: Auth, errors: ErrorReplies): MiddlewareHandler<Env> {
   return async (context, next) => {
-    const { authorization, cookie, [SESSION_KEY_HEADER]: sessionKey } = context.req.header();
-    const result = await auth.check({ authorization, cookie, sessionKey, ...getPeer(context) });
+    const result = await auth.check(getCredentials(context));
     if (result.kind === "throttled") return errors.throttled(context);
     if (result.kind !== "granted") return errors.unauthorized(context);
     context.set("access", result.access);
@@ -45,14 +44,20 @@ export function requireAuth(auth: Auth, errors: ErrorReplies): MiddlewareHandler
 /** Refuses requests that may not read the metrics. */
 export function requireMonitoring(auth: Auth, errors: ErrorReplies): MiddlewareHandler<Env> {
   return async (context, next) => {
-    const { authorization, cookie, [SESSION_KEY_HEADER]: sessionKey } = context.req.header();
-    const result = await auth.checkMonitoring({ authorization, cookie, sessionKey, ...getPeer(context) });
+    const result = await auth.checkMonitoring(getCredentials(context));
     if (result === "throttled") return errors.throttled(context);
     if (result === "forbidden") return errors.forbidden(context);
     if (result === "refused") return errors.unauthorized(context);
     await next();
     return undefined;
   };
+}
+
+function getCredentials(context: Context<Env>): Parameters<Auth["check"]>[0] {
+  const { headersDistinct: headers } = context.env.incoming;
+  const { authorization, cookie } = context.env.incoming.headers;
+  const sessionKey = context.req.header(SESSION_KEY_HEADER);
+  return { authorization, cookie, sessionKey, headers, ...getPeer(context) };
 }
 
 /** Refuses tokens without a scope. Comes after `requireAuth`. */

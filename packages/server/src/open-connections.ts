@@ -28,7 +28,7 @@ export function createOpenConnections(auth: Auth, logger: Logger): OpenConnectio
   const close = (end: (reason: EndReason) => void, reason: EndReason): void => {
     if (open.delete(end)) end(reason);
   };
-  auth.onSignOut((sessionId) => {
+  auth.browsers.onSignOut((sessionId) => {
     for (const [end, { session }] of open) if (session?.id === sessionId) close(end, "signed_out");
   });
   const checks = setInterval(() => {

@@ -62,6 +62,7 @@ const OWNERS = [
   "POST /api/setup/model",
   "POST /api/setup/provider",
   "POST /api/sign-in-links",
+  "POST /api/sign-ins/:id/end",
   "POST /api/skills/approve",
   "POST /api/tokens",
   "POST /api/tokens/:name/revoke",
@@ -94,6 +95,8 @@ const HOLDERS = [
 const OF_BYTES = ["PUT /api/uploads/:id"];
 /** Routes that do not require a token of the gateway. */
 const OF_OTHER_SECRETS = ["POST /api/login", "POST /hooks/:name"];
+/** Routes for a browser that is not signed in yet. They check the origin and the content type like all others. */
+const PUBLIC = ["GET /api/sign-in-methods", "POST /api/login/oidc", "POST /api/login/proxy"];
 /** Routes of the OpenAI surface, which the application does not list. */
 const OPENAI = MEMBERS.filter((route) => route.includes(" /v1/"));
 /** Routes without secrets, which any page may request. */
@@ -102,7 +105,12 @@ const FOR_ALL = ["GET /healthz", "GET /readyz", "GET /*"];
 const WEBHOOKS = /^(GET|POST) \/channels\//;
 
 /** Routes that a browser reaches from other sites. The `state` in the query is the secret. */
-const CALLBACKS = ["GET /oauth/mcp/callback"];
+const CALLBACKS = [
+  "GET /oauth/mcp/callback",
+  "GET /oauth/oidc/callback",
+  // The signature of the logout token is the credential.
+  "POST /oauth/oidc/backchannel-logout",
+];
 
 const store = await openStore({ path: ":memory:" });
 afterAll(() => store.close());
@@ -247,7 +255,7 @@ describe("every route", () => {
   it("refuses a missing or wrong secret and other content types", async () => {
     const { called, send } = await openWatched();
     for (const route of routes()) {
-      if (route !== "POST /api/login") {
+      if (route !== "POST /api/login" && !PUBLIC.includes(route)) {
         expect([route, await send(route, {})]).toEqual([route, 401]);
         const long = { authorization: `Bearer ${"x".repeat(43)}` };
         expect([route, [401, 429]]).toEqual([route, expect.arrayContaining([await send(route, long)])]);
@@ -268,7 +276,8 @@ describe("every route", () => {
 
   it("refuses members unless it is a route for members", async () => {
     const { called, send } = await openWatched();
-    const owners = routes().filter((route) => !MEMBERS.includes(route) && !OF_OTHER_SECRETS.includes(route));
+    const others = [...MEMBERS, ...OF_OTHER_SECRETS, ...PUBLIC];
+    const owners = routes().filter((route) => !others.includes(route));
     expect(owners.length).toBeGreaterThan(10);
     const member = { authorization: "Bearer secret-of-alice" };
     for (const route of owners) expect([route, await send(route, member)]).toEqual([route, 403]);
@@ -279,7 +288,7 @@ describe("every route", () => {
 
   it("lets each role do what its scopes permit and nothing else", async () => {
     const { called, send } = await openWatched();
-    const all = routes().filter((route) => !OF_OTHER_SECRETS.includes(route));
+    const all = routes().filter((route) => ![...OF_OTHER_SECRETS, ...PUBLIC].includes(route));
     const isChat = (route: string) => MEMBERS.includes(route) && !FOR_TOKENS.includes(route);
     const isRead = (route: string) => route.startsWith("GET /api/") && !isChat(route);
     const permitted = {

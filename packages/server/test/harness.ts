@@ -1,7 +1,15 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { createAuth, type GatewayService, startServer } from "../src/index.ts";
+import {
+  type AuthOptions,
+  createAuth,
+  type GatewayService,
+  type HttpServer,
+  type Logger,
+  type SignInEvent,
+  startServer,
+} from "../src/index.ts";
 import { openAccess } from "./open-access.ts";
 
 export const TOKEN = "a-token-of-the-tests-0123456789";
@@ -16,12 +24,35 @@ export async function openServer(
     port = 0,
     pageDir = NO_PAGE,
     now = Date.now,
-  }: { port?: number; pageDir?: string; now?: () => number } = {},
+    store,
+    settings,
+    publicUrl,
+    logger = { debug: quiet, warn: quiet, error: quiet },
+  }: {
+    port?: number;
+    pageDir?: string;
+    now?: () => number;
+    /** A store that several servers share. */
+    store?: Awaited<ReturnType<typeof openAccess>>;
+    settings?: AuthOptions["settings"];
+    publicUrl?: () => string;
+    logger?: Logger;
+  } = {},
 ) {
-  const { access, kv } = await openAccess();
-  const auth = createAuth({ token: TOKEN, store: access, kv, now });
+  const { access, kv } = store ?? (await openAccess());
+  const signIns: SignInEvent[] = [];
+  const auth = createAuth({
+    token: TOKEN,
+    store: access,
+    kv,
+    now,
+    publicUrl: publicUrl ?? (() => server.url),
+    logger,
+    ...(settings === undefined ? {} : { settings }),
+    onSignIn: (event) => signIns.push(event),
+  });
   const refused: string[] = [];
-  const server = await startServer({
+  const server: HttpServer = await startServer({
     host: "127.0.0.1",
     port,
     allowedHosts: () => [],
@@ -33,9 +64,9 @@ export async function openServer(
     }),
     pageDir,
     now,
-    logger: { debug: quiet, warn: quiet, error: quiet },
+    logger,
     onRefused: (entryPoint, status) => refused.push(`${entryPoint} ${status}`),
   });
   onTestFinished(() => server.stop(0));
-  return { ...server, access, refused };
+  return { ...server, access, refused, auth, signIns };
 }

@@ -100,7 +100,7 @@ it("ignores a socket after its browser has signed out and sends it nothing", asy
   const closed = new Promise((resolve) => socket.once("close", resolve));
   // The socket does not read the close frame and continues to send.
   socket.pause();
-  expect((await post("/api/logout", { cookie, [SESSION_KEY_HEADER]: sessionKey }, {})).status).toBe(204);
+  expect((await post("/api/logout", { cookie, [SESSION_KEY_HEADER]: sessionKey }, {})).status).toBe(200);
   socket.send(
     JSON.stringify({ type: "send", id: "m1", agent: "second", conversation: "c1", text: "still here" }),
   );

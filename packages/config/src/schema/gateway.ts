@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { authSchema } from "./sign-in.ts";
 import { webAddress } from "./values.ts";
 
 export const gatewaySchema = z
@@ -22,17 +23,7 @@ export const gatewaySchema = z
       .describe(
         "The address at which browsers reach the gateway, for example behind a reverse proxy. Sign-in pages of other services send browsers back to it. By default, `http://127.0.0.1` with the port, which works for a browser on this machine.",
       ),
-    auth: z
-      .strictObject({
-        token: z
-          .string()
-          .min(16)
-          .optional()
-          .describe(
-            "The token that clients must send; can also be set with `SIGNALBOX_TOKEN`. By default, the first start creates one and stores it in the file `token`.",
-          ),
-      })
-      .default({}),
+    auth: authSchema.prefault({}),
     node: z
       .string()
       .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "must consist of letters, digits, dots, dashes and underscores")

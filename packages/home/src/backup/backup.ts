@@ -95,13 +95,14 @@ export async function backupInto(
  */
 async function prepareCopy(copy: SqliteStore<BodiesWithParts>): Promise<ReadonlySet<string>> {
   await copy.access.sessions.forget(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
-  for (const { key } of await copy.kv.list(SIGN_IN_LINKS)) await copy.kv.delete(SIGN_IN_LINKS, key);
+  for (const namespace of SIGN_INS)
+    for (const { key } of await copy.kv.list(namespace)) await copy.kv.delete(namespace, key);
   for (const lease of await copy.leases.list()) await copy.leases.release(lease);
   return neededBlobs(copy);
 }
 
-/** Namespace in which `@signalbox/server` stores sign-in links. */
-const SIGN_IN_LINKS = "sign-in-links";
+/** Namespaces in which `@signalbox/server` stores sign-in links, unfinished sign-ins and details of sessions. */
+const SIGN_INS = ["sign-in-links", "oidc-links", "oidc-pending", "web-sessions"];
 
 async function sync(...paths: readonly string[]): Promise<void> {
   for (const path of paths) {

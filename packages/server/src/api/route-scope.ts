@@ -1,7 +1,7 @@
 import { API_ROUTES, type ApiRoute } from "@signalbox/protocol";
 import type { MiddlewareHandler } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
-import { hasScope } from "../auth/index.ts";
+import { type Auth, hasScope } from "../auth/index.ts";
 import { apiErrors } from "../error-replies.ts";
 import type { Env } from "../middleware.ts";
 
@@ -12,7 +12,7 @@ const RECENT_MS = 60 * 60_000;
  * Refuses requests whose token lacks the scope that the protocol states for the route. A route that the protocol does
  * not describe requires the scope `owner`. Comes after `requireAuth`.
  */
-export function requireRouteScope(now: () => number): MiddlewareHandler<Env> {
+export function requireRouteScope(auth: Auth, now: () => number): MiddlewareHandler<Env> {
   const router = new TrieRouter<ApiRoute>();
   for (const route of API_ROUTES) router.add(route.method, route.path, route);
   return async (context, next) => {
@@ -25,8 +25,11 @@ export function requireRouteScope(now: () => number): MiddlewareHandler<Env> {
     for (const scope of scopes)
       if (scope !== "client" && scope !== "public" && !hasScope(principal, scope))
         return apiErrors.forbidden(context);
-    const isOld = session !== undefined && now() - session.createdAt >= RECENT_MS;
-    if (isOld && routes.some(({ isSensitive }) => isSensitive)) return apiErrors.signInAgain(context);
+    const isSensitive = routes.some((route) => route.isSensitive);
+    if (session !== undefined && isSensitive) {
+      const signedInAt = await auth.browsers.getSignInTime(session);
+      if (now() - signedInAt >= RECENT_MS) return apiErrors.signInAgain(context);
+    }
     await next();
     return undefined;
   };

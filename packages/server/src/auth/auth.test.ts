@@ -29,11 +29,12 @@ async function open({ token = TOKEN, store: given, kv: values }: OpenOptions = {
   const bearer = async (secret: string, remote = HERE.remote) =>
     (await auth.check({ ...HERE, authorization: `Bearer ${secret}`, remote })).kind;
   const signIn = async (secret = token, secure = false) => {
-    const result = await auth.signIn(secret, { ...HERE, secure });
+    const result = await auth.browsers.signIn(secret, { ...HERE, headers: {}, secure });
     if (result.kind !== "signed_in") throw new Error("sign-in failed");
     return result;
   };
-  const trySignIn = async (secret: string) => (await auth.signIn(secret, { ...HERE, secure: false })).kind;
+  const trySignIn = async (secret: string) =>
+    (await auth.browsers.signIn(secret, { ...HERE, headers: {}, secure: false })).kind;
   const bySession = ({ cookie, sessionKey }: BrowserSession, port = HERE.port) =>
     auth.check({ ...HERE, port, cookie: `other=1; ${cookie.split(";")[0]}`, sessionKey });
   return { auth, clock, store, kv, bearer, signIn, trySignIn, bySession };
@@ -199,9 +200,9 @@ describe("sessions", () => {
     const another = await signIn();
     const result = await bySession(copied);
     const ended: string[] = [];
-    auth.onSignOut((id) => ended.push(id));
+    auth.browsers.onSignOut((id) => ended.push(id));
     if (result.kind !== "granted") throw new Error("sign-in failed");
-    expect(await auth.signOut(result.access, HERE)).toEqual([
+    expect((await auth.browsers.signOut(result.access, HERE)).cookies).toEqual([
       expect.stringMatching(/^__Host-signalbox-4747=;.*Max-Age=0$/),
       expect.stringMatching(/^signalbox-4747=;.*Max-Age=0$/),
     ]);

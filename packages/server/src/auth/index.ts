@@ -1,4 +1,10 @@
 export { type ClientRole, hasScope, type Principal } from "./access.ts";
-export { type Access, type Auth, type AuthOptions, createAuth, type SignInEvent } from "./auth.ts";
+export { createAuth } from "./auth.ts";
+export type { Access, Auth, AuthOptions } from "./auth-types.ts";
+export type { SignInEvent } from "./browser-sign-ins.ts";
+export { getTokenKind } from "./external-people.ts";
+export { checkOidcProvider, type ProviderProblem } from "./oidc/check-provider.ts";
+export { OidcError } from "./oidc/errors.ts";
+export { OIDC_CALLBACK_PATH } from "./oidc/oidc-sign-in.ts";
 export { createHostSet, isFromOwnPage } from "./origin.ts";
 export { hashToken } from "./secrets.ts";

@@ -91,7 +91,10 @@ class OpenSockets implements Sockets {
     const { authorization, cookie, "sec-websocket-protocol": offered } = request.headers;
     const sessionKey = sessionKeyOffered(offered);
     const { remoteAddress: remote = "", localPort: port = 0 } = request.socket;
-    const result = await auth.check({ authorization, cookie, sessionKey, remote, port });
+    const result = await auth.check({
+      ...{ authorization, cookie, sessionKey, remote, port },
+      headers: request.headersDistinct,
+    });
     if (result.kind === "granted")
       return this.#options.connections.isFull(result.access.principal)
         ? "429 Too Many Requests"
