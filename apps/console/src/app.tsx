@@ -12,6 +12,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { GatewayProvider } from "./gateway.tsx";
 import { ProblemNote, toProblem } from "./parts/problem.tsx";
+import { POPUP_QUERY, restorePage } from "./parts/return-path.ts";
 import { router } from "./router.tsx";
 import { SignIn } from "./sign-in.tsx";
 import type { Words } from "./words/en.ts";
@@ -35,15 +36,24 @@ export function App({ client }: { client: Client }): ReactNode {
   // A link can be redeemed only once, so later checks wait for it.
   const byLink = useRef<Promise<Notice | undefined>>(Promise.resolve(undefined));
 
+  // Shown until the user signs in, even if an older session is still valid.
+  const failure = useRef<Notice | undefined>(undefined);
+
   const check = useCallback(async () => {
     asked.current += 1;
     const question = asked.current;
     let next: Session;
     const secret = takeSignInSecret();
-    if (secret !== undefined) byLink.current = signInByLink(client, secret);
+    if (secret !== undefined) {
+      failure.current = undefined;
+      byLink.current = signInByLink(client, secret);
+    }
+    failure.current = takeFailure() ?? failure.current;
+    if (failure.current !== undefined) return setSession({ kind: "out", notice: failure.current });
     const notice = await byLink.current;
+    if (secret !== undefined && notice === undefined) closePopup();
     try {
-      const me = await client.me();
+      const me = await getMe(client);
       if (question !== asked.current) return;
       next = { kind: "in", me, connection: client.connect() };
     } catch (error) {
@@ -58,7 +68,7 @@ export function App({ client }: { client: Client }): ReactNode {
   useEffect(() => {
     void check();
     const followLink = () => {
-      if (signInSecret(location.hash) !== undefined) void check();
+      if (signInSecret(location.hash) !== undefined || location.hash.startsWith(FAILURE)) void check();
     };
     addEventListener("hashchange", followLink);
     return () => {
@@ -83,10 +93,17 @@ export function App({ client }: { client: Client }): ReactNode {
     return connection.onState(follow);
   }, [connection]);
 
+  const continueSignedIn = () => {
+    failure.current = undefined;
+    return check();
+  };
+
   const signOut = async () => {
     try {
-      await client.logout();
+      const elsewhere = await client.logout();
       setSession({ kind: "out" });
+      // The session at the provider or the proxy still exists.
+      if (elsewhere !== undefined) location.assign(elsewhere);
     } catch (error) {
       // Stay signed in: the session still exists on the gateway.
       setSession({ kind: "unreachable", problem: toProblem(error) });
@@ -102,7 +119,7 @@ export function App({ client }: { client: Client }): ReactNode {
         </Center>
       );
     case "out":
-      return <SignIn client={client} notice={session.notice?.(words)} onSignedIn={check} />;
+      return <SignIn client={client} notice={session.notice?.(words)} onSignedIn={continueSignedIn} />;
     case "unreachable":
       return (
         <Center component="main" mih="100dvh" p="lg">
@@ -121,8 +138,43 @@ export function App({ client }: { client: Client }): ReactNode {
 /** Reads the secret of a sign-in link and removes it from the address bar and the history. */
 function takeSignInSecret(): string | undefined {
   const secret = signInSecret(location.hash);
-  if (secret !== undefined) history.replaceState(history.state, "", location.pathname + location.search);
+  if (secret !== undefined) restorePage();
   return secret;
+}
+
+/** Fragment with the code of a failed sign-in at the provider. */
+const FAILURE = "#sign-in-error=";
+
+/** Returns the message for a failed sign-in at the provider, and removes it from the address bar. */
+function takeFailure(): Notice | undefined {
+  if (!location.hash.startsWith(FAILURE)) return undefined;
+  const code = location.hash.slice(FAILURE.length);
+  restorePage();
+  return ({ signIn: { failures } }) =>
+    Object.entries(failures).find(([known]) => known === code)?.[1] ?? failures.failed;
+}
+
+/** Closes the window in which a person has signed in again. A browser may refuse that; then the page stays. */
+function closePopup(): void {
+  if (location.search !== POPUP_QUERY) return;
+  history.replaceState(history.state, "", location.pathname);
+  close();
+}
+
+/** Returns the user. If a trusted proxy names the user, a session is opened first. */
+async function getMe(client: Client): Promise<Me> {
+  try {
+    return await client.me();
+  } catch (error) {
+    if (!isClientError(error) || error.code !== "unauthorized") throw error;
+    const methods = await client.signInMethods().catch(() => undefined);
+    if (methods?.proxy !== true) throw error;
+    // The sign-in page offers this again, and shows the reason of a failure.
+    await client.loginByProxy().catch(() => {
+      throw error;
+    });
+    return client.me();
+  }
 }
 
 /** Returns the message for a sign-in link that failed. */

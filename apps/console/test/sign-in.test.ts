@@ -58,6 +58,29 @@ describe.skipIf(missing !== undefined)("signing in, in Chromium", () => {
     expect(chat.page.url()).not.toContain(LINK_SECRET);
   });
 
+  it("signs in at the company's provider and returns to the page", async () => {
+    chat.gateway.methods = { token: true, proxy: false, oidc: { label: "Example Inc." } };
+    // The provider sends the browser back with the secret of a link, and the query names the page.
+    chat.gateway.providerUrl = `${chat.gateway.url}/?page=%2Factivity#sign-in=${LINK_SECRET}`;
+    await chat.page.goto(`${chat.gateway.url}/#/activity`);
+    await chat.page.getByRole("button", { name: "Sign in with Example Inc." }).click();
+    await chat.page.waitForURL(`${chat.gateway.url}/#/activity`);
+    await chat.page.locator("main[data-ready]").waitFor({ state: "attached" });
+    expect(chat.requested.join("\n")).not.toContain(LINK_SECRET);
+  });
+
+  it("offers no token if the gateway accepts none, and explains why a sign-in failed", async () => {
+    chat.gateway.methods = { token: false, proxy: false, oidc: { label: "Example Inc." } };
+    await chat.page.goto(`${chat.gateway.url}/#sign-in-error=no_role`);
+    await chat.page.getByRole("button", { name: "Sign in with Example Inc." }).waitFor();
+    expect(await chat.page.getByLabel("Gateway token").count()).toBe(0);
+    await chat.page.getByText("None of your groups may use this gateway.").waitFor();
+    expect(chat.page.url()).not.toContain("sign-in-error");
+    await chat.page.goto(`${chat.gateway.url}/#sign-in-error=<b>call 555</b>`);
+    await chat.page.getByText("The sign-in failed.").waitFor();
+    expect(await chat.page.locator("body").textContent()).not.toContain("555");
+  });
+
   it("connects only to the host that served it", async () => {
     await chat.signIn(
       "/?gatewayUrl=ws://127.0.0.1:9/ws&url=http://127.0.0.1:9&token=abc#/?url=http://127.0.0.1:9&token=abc",

@@ -19,6 +19,7 @@ import {
   SESSION_KEY_HEADER,
   type SendFrame,
   type ServerFrame,
+  type SignInMethods,
   sessionKeyOffered,
 } from "@signalbox/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
@@ -65,6 +66,9 @@ export interface StubGateway {
   refuse: (send: SendFrame) => { code: string; message: string; remedy?: string } | undefined;
   /** Refuses new connections while true. */
   down: boolean;
+  methods: SignInMethods;
+  /** Address to which a sign-in at the OpenID provider leads. */
+  providerUrl: string;
   /** Sends frames to every open page and stores finished messages. */
   say(...frames: ServerFrame[]): void;
   cut(): void;
@@ -84,6 +88,24 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
   const stub: StubGateway = {
     url: "",
     ...createState(folder),
+    agents: [
+      { id: "coder", name: "代码助手", model: "demo/demo", demo: true },
+      { id: "writer", name: "Writer", model: "anthropic/claude-sonnet-4-6", demo: false },
+    ],
+    user: { id: "owner", name: "Owner" },
+    conversations: [],
+    messages: new Map(),
+    owners,
+    routes: {},
+    changes: [],
+    received: [],
+    uploads: new Map(),
+    refusesUploads: false,
+    answer: () => {},
+    refuse: () => undefined,
+    down: false,
+    methods: { token: true, proxy: false },
+    providerUrl: "",
     say: (...frames) => {
       for (const frame of frames) {
         if (frame.type === "message") keep(stub, frame.conversation, frame.message);
@@ -144,11 +166,13 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
       response.setHeader("set-cookie", `signalbox=${id}; HttpOnly; SameSite=Strict; Path=/`);
       return json(response, 200, { sessionKey });
     }
+    if (path === "/api/sign-in-methods") return json(response, 200, stub.methods);
+    if (path === "/api/login/oidc") return json(response, 200, { url: stub.providerUrl });
     if (!isKnown(request, request.headers[SESSION_KEY_HEADER]))
       return refuse(response, 401, "unauthorized", "Sign in first.");
     if (path === "/api/logout") {
       sessions.clear();
-      return void response.writeHead(204).end();
+      return json(response, 200, {});
     }
     if (path === "/api/me") return json(response, 200, { ...me(), version: "0.1.0", speech: stub.speech });
     const url = new URL(request.url ?? "/", stub.url);

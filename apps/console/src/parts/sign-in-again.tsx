@@ -1,11 +1,12 @@
 import "../styles/mantine-forms.css";
 import { Button, Code, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
-import { type Problem, signInSecret } from "@signalbox/client";
-import { type FormEvent, type ReactNode, useState, useSyncExternalStore } from "react";
+import { type Problem, SESSION_KEY_NAME, type SignInMethods, signInSecret } from "@signalbox/client";
+import { type FormEvent, type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
 import { useClient } from "../gateway.tsx";
 import { pageWords, useWords } from "../words/words.tsx";
 import { ProblemNote, toProblem } from "./problem.tsx";
 import { answerRequest, getRequest, subscribe } from "./recent-sign-in.ts";
+import { POPUP_QUERY } from "./return-path.ts";
 
 const useTexts = pageWords({
   en: {
@@ -32,8 +33,45 @@ export function SignInAgain(): ReactNode {
       title={words.title}
       closeButtonProps={{ "aria-label": cancel }}
     >
-      <TokenForm />
+      <Methods />
     </Modal>
+  );
+}
+
+/** The sign-in with the token, or at the provider in another window, which keeps unsaved changes in this one. */
+function Methods(): ReactNode {
+  const { signIn } = useWords();
+  const client = useClient();
+  const [methods, setMethods] = useState<SignInMethods>();
+  const [problem, setProblem] = useState<Problem>();
+  useEffect(() => {
+    client.signInMethods().then(setMethods, () => undefined);
+    // All windows share the key of the session. The other one has signed in as soon as it changes.
+    const follow = ({ key, newValue }: StorageEvent) => {
+      if (key === SESSION_KEY_NAME && newValue !== null) answerRequest(true);
+    };
+    addEventListener("storage", follow);
+    return () => removeEventListener("storage", follow);
+  }, [client]);
+  const visitProvider = async () => {
+    setProblem(undefined);
+    // Browsers block windows that open later than the click.
+    const popup = open("about:blank", "_blank");
+    try {
+      const url = await client.startOidcLogin({ again: true, returnTo: location.pathname + POPUP_QUERY });
+      if (popup === null) location.assign(url);
+      else popup.location.href = url;
+    } catch (error) {
+      popup?.close();
+      setProblem(toProblem(error));
+    }
+  };
+  return (
+    <Stack gap="sm">
+      {methods?.oidc && <Button onClick={visitProvider}>{signIn.withProvider(methods.oidc.label)}</Button>}
+      {problem && <ProblemNote problem={problem} />}
+      <TokenForm />
+    </Stack>
   );
 }
 

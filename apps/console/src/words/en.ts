@@ -9,6 +9,20 @@ export const en = {
     linkRefused: 'This link has been used or has expired. Create a new one with "signalbox link".',
     linkFailed: (why: string) => `Signing in with the link failed: ${why}`,
     ended: "Your session has ended. Sign in again to continue.",
+    withProvider: (label: string) => `Sign in with ${label}`,
+    withProxy: "Continue with your company account",
+    or: "or with a token",
+    /** Reasons why the sign-in at the provider failed, by the code in the address. */
+    failures: {
+      unreachable: "The sign-in provider cannot be reached. Try again later, or sign in another way.",
+      denied: "The sign-in was declined.",
+      expired: "This sign-in has expired or was started in another browser. Start again.",
+      clock_skew:
+        "The clocks of the gateway and the sign-in provider differ too much. Ask the operator to correct them.",
+      not_recent: "The sign-in provider did not confirm a recent sign-in.",
+      no_role: "None of your groups may use this gateway. Ask the operator for access.",
+      failed: "The sign-in failed. The gateway's log names the cause.",
+    },
   },
   tryAgain: "Try again",
   dismiss: "Dismiss",

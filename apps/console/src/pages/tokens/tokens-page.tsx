@@ -16,6 +16,7 @@ import { useChange } from "../../parts/use-change.ts";
 import { useScopes } from "../../parts/use-scopes.ts";
 import { useWords } from "../../words/words.tsx";
 import { tokensQuery } from "./queries.ts";
+import { SignIns } from "./sign-ins.tsx";
 import { TokenForm } from "./token-form.tsx";
 import { useTokensWords } from "./words.ts";
 
@@ -34,6 +35,7 @@ export function TokensPage(): ReactNode {
     <Page title={pages.tokens} description={words.description} actions={useScopes().has("owner") && add}>
       <TokenForm isOpen={isOpen} onClose={close} />
       <Loaded query={query}>{(tokens) => <Tokens tokens={tokens} />}</Loaded>
+      <SignIns />
     </Page>
   );
 }
@@ -62,6 +64,15 @@ function Tokens({ tokens }: { tokens: readonly TokenInfo[] }): ReactNode {
         <StateBadge tone={role === "owner" ? "warn" : "neutral"}>{words.roles[role]}</StateBadge>
       ),
     },
+    ...(tokens.some(({ kind = "token" }) => kind !== "token")
+      ? [
+          {
+            id: "kind",
+            label: words.kind,
+            cell: ({ kind = "token" }: TokenInfo) => words.kinds[kind],
+          },
+        ]
+      : []),
     { id: "since", label: words.since, cell: ({ createdAt }) => <Time at={createdAt} /> },
     {
       id: "used",

@@ -35,6 +35,19 @@ const en = {
   reallyRevoke: (name: string) => `Revoke the token ${name}?`,
   revokes: "Its sessions end at once, and its runs within seconds.",
   revoked: (name: string) => `The token ${name} has been revoked.`,
+  kind: "Sign-in",
+  kinds: { token: "Token", oidc: "Provider", proxy: "Proxy" },
+  signIns: "Signed-in browsers",
+  noSignIns: "No browser is signed in.",
+  methods: { token: "Token", link: "Link", oidc: "Provider", proxy: "Proxy" },
+  current: "This browser",
+  remote: "Address",
+  browser: "Browser",
+  signedIn: "Signed in",
+  end: "Sign out",
+  reallyEnd: (name: string) => `Sign this browser of ${name} out?`,
+  endHelp: "Its pages are closed at once. Runs continue.",
+  ended: (name: string) => `A browser of ${name} has been signed out.`,
 };
 
 const zh: typeof en = {
@@ -66,6 +79,19 @@ const zh: typeof en = {
   reallyRevoke: (name) => `吊销令牌 ${name}？`,
   revokes: "它的会话立即结束，运行会在几秒内停止。",
   revoked: (name) => `令牌 ${name} 已吊销。`,
+  kind: "登录方式",
+  kinds: { token: "令牌", oidc: "登录服务", proxy: "代理" },
+  signIns: "已登录的浏览器",
+  noSignIns: "没有已登录的浏览器。",
+  methods: { token: "令牌", link: "链接", oidc: "登录服务", proxy: "代理" },
+  current: "当前浏览器",
+  remote: "地址",
+  browser: "浏览器",
+  signedIn: "登录时间",
+  end: "退出登录",
+  reallyEnd: (name) => `让 ${name} 的这个浏览器退出登录？`,
+  endHelp: "它的页面会立即断开，正在进行的运行不受影响。",
+  ended: (name) => `${name} 的一个浏览器已退出登录。`,
 };
 
 export const useTokensWords = pageWords({ en, zh });
