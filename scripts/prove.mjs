@@ -27,6 +27,7 @@ const proofs = {
       ["test/proofs/hostile/images/run.ts"],
       ["test/proofs/hostile/browser/run.ts"],
       ["test/proofs/hostile/speech/run.ts"],
+      ["test/proofs/hostile/company-sign-in/run.ts"],
     ],
   },
   import: { run: ["test/proofs/import/run.ts"], takes: "[megabytes] [events]" },

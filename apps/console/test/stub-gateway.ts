@@ -88,24 +88,6 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
   const stub: StubGateway = {
     url: "",
     ...createState(folder),
-    agents: [
-      { id: "coder", name: "代码助手", model: "demo/demo", demo: true },
-      { id: "writer", name: "Writer", model: "anthropic/claude-sonnet-4-6", demo: false },
-    ],
-    user: { id: "owner", name: "Owner" },
-    conversations: [],
-    messages: new Map(),
-    owners,
-    routes: {},
-    changes: [],
-    received: [],
-    uploads: new Map(),
-    refusesUploads: false,
-    answer: () => {},
-    refuse: () => undefined,
-    down: false,
-    methods: { token: true, proxy: false },
-    providerUrl: "",
     say: (...frames) => {
       for (const frame of frames) {
         if (frame.type === "message") keep(stub, frame.conversation, frame.message);
@@ -261,6 +243,8 @@ function createState(folder: string) {
     answer: () => {},
     refuse: () => undefined,
     down: false,
+    methods: { token: true, proxy: false },
+    providerUrl: "",
   } satisfies Omit<StubGateway, "url" | "say" | "cut" | "endSessions" | "reset" | "stop">;
 }
 

@@ -83,6 +83,7 @@ export const GROUPS: readonly PageGroup[] = [
     pages: [
       doc("operations", "Operations", "运维"),
       doc("security", "Security", "安全"),
+      doc("guides/company-sign-in", "Company sign-in", "公司账号登录"),
       doc("roles-and-rules", "Roles and rules", "角色与规则"),
       doc("guides/scaling", "Scaling", "扩展"),
       doc("guides/several-gateways", "Several gateways", "多个网关"),

@@ -17,6 +17,7 @@ import {
   watchShutdown,
   withTimeout,
 } from "@signalbox/lanes";
+import type { Auth } from "@signalbox/server";
 import { isStoreError } from "@signalbox/store";
 import { createService } from "./api/create-service.ts";
 import { readGauges } from "./api/gauges.ts";
@@ -29,7 +30,7 @@ import type { ResolvedConfig } from "./configure/resolve-config.ts";
 import { type AccountStarter, createAccountStarter } from "./configure/start-accounts.ts";
 import { createContext, type GatewayContext } from "./context.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
-import { listen } from "./listen.ts";
+import { createGatewayAuth, listen } from "./listen.ts";
 import { getMachineTimeZone, TIME_ZONE_REMEDY } from "./machine-time-zone.ts";
 import { createMaintenance } from "./maintenance/create-maintenance.ts";
 import { createNeighbors, type Neighbors } from "./maintenance/neighbors.ts";
@@ -110,9 +111,10 @@ async function start(
   });
   lifecycle.started("telemetry", () => withTimeout(ENDING_MS, ctx.otlp.stop()));
   await ctx.otlp.start(async () => ctx.metrics.collect(await readGauges(ctx)));
-  const http = await listen(ctx, service);
+  const auth = createGatewayAuth(ctx);
+  const http = await listen(ctx, service, auth);
   lifecycle.started("router", () => ctx.router().flush());
-  lifecycle.started("revoked tokens", endWithTokens(ctx));
+  lifecycle.started("revoked tokens", endWithTokens(ctx, auth));
   lifecycle.started("maintenance", () => maintenance.stop());
   lifecycle.started("http", (left) => http.stop(Math.min(1_000, left())));
   ctx.publicAddress.listening(http.url);
@@ -247,9 +249,16 @@ async function endRuns({ supervisor, toolbox, lanes }: GatewayContext, ms: numbe
 /**
  * Stops everything that was started with a token when the token is revoked. Returns a function that stops the watch.
  */
-function endWithTokens({ store, isOwnChannel, toolbox, lanes, logger }: GatewayContext): () => void {
+function endWithTokens(
+  { store, isOwnChannel, toolbox, lanes, logger }: GatewayContext,
+  auth: Auth,
+): () => void {
   return watchRevokedTokens({
-    tokens: () => store.access.tokens.list(),
+    async tokens() {
+      // A person whose groups have no role any more has no token afterwards.
+      await auth.applySettings();
+      return store.access.tokens.list();
+    },
     isAuthenticated: isOwnChannel,
     async end(isRevoked) {
       lanes.stopWhere(

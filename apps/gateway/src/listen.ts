@@ -1,6 +1,7 @@
 import type { LoadedConfig } from "@signalbox/config";
 import { GatewayError } from "@signalbox/home";
 import {
+  type Auth,
   createAuth,
   type GatewayService,
   type HttpServer,
@@ -9,13 +10,28 @@ import {
 } from "@signalbox/server";
 import type { GatewayContext } from "./context.ts";
 
+/** Creates the checks of tokens, sessions and sign-ins. They follow changes of the configuration. */
+export function createGatewayAuth(ctx: GatewayContext): Auth {
+  const { options, store, audit, config, publicAddress, logger, now } = ctx;
+  return createAuth({
+    token: options.token.value,
+    store: store.access,
+    kv: store.kv,
+    now,
+    logger,
+    settings: () => config.current().settings.gateway.auth,
+    publicUrl: () => publicAddress.resolve("/"),
+    onSignIn: (event) => audit.signIn(event),
+  });
+}
+
 /**
  * Starts the HTTP server at the configured address.
  *
  * @throws GatewayError if the address is in use or not allowed
  */
-export async function listen(ctx: GatewayContext, service: GatewayService): Promise<HttpServer> {
-  const { options, store, audit, config, metrics, logger, now } = ctx;
+export async function listen(ctx: GatewayContext, service: GatewayService, auth: Auth): Promise<HttpServer> {
+  const { options, config, metrics, logger, now } = ctx;
   const { loaded, consoleDir: pageDir } = options;
   const { host, port } = loaded.config.gateway;
   try {
@@ -27,13 +43,7 @@ export async function listen(ctx: GatewayContext, service: GatewayService): Prom
       pageDir,
       logger,
       now,
-      auth: createAuth({
-        token: options.token.value,
-        store: store.access,
-        kv: store.kv,
-        now,
-        onSignIn: (event) => audit.signIn(event),
-      }),
+      auth,
       hooks: () => {
         const { secrets, agents } = config.current();
         return { hooks: secrets.hooks, defaultAgent: agents.defaultId };

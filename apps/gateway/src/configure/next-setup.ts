@@ -100,18 +100,19 @@ function sectionName(part: string): string {
 }
 
 /** Settings that only apply after a restart. */
-const AT_START = ["host", "port", "auth", "inboxLimit"] as const;
+const AT_START = ["host", "port", "inboxLimit"] as const;
 
 /** Returns the changed keys that take effect on the next start, as they are named in the file. */
 export function keysForStart(started: Config, next: Config): string[] {
   const changed = AT_START.filter((key) => !isDeepStrictEqual(started.gateway[key], next.gateway[key])).map(
-    (key) => (key === "auth" ? "gateway.auth.token" : `gateway.${key}`),
+    (key) => `gateway.${key}`,
   );
+  const token = started.gateway.auth.token === next.gateway.auth.token ? [] : ["gateway.auth.token"];
   const store = (["url", "hints", "blobs"] as const).filter(
     (key) => !isDeepStrictEqual(started.store[key], next.store[key]),
   );
   const telemetry = isDeepStrictEqual(started.telemetry, next.telemetry) ? [] : ["telemetry.otlp"];
-  return [...changed, ...store.map((key) => `store.${key}`), ...telemetry];
+  return [...changed, ...token, ...store.map((key) => `store.${key}`), ...telemetry];
 }
 
 /** Accounts to start, stop or restart after a reload. */

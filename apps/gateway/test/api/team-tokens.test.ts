@@ -38,7 +38,9 @@ describe("a team's tokens", () => {
     expect((await ask(url, "/api/me", { headers: alice })).text).toContain('"name":"alice"');
     expect((await ask(url, "/api/status", { headers: alice })).status).toBe(403);
     const listed = await run("tokens", "list");
-    expect(listed.out).toMatch(/^NAME +ROLE +SINCE +LAST USED\nalice +member +2\d{3}-.* 2\d{3}-/);
+    expect(listed.out).toMatch(
+      /^NAME +ROLE +SIGN-IN +SINCE +LAST USED\nalice +member +token +2\d{3}-.* 2\d{3}-/,
+    );
     expect(listed.out).not.toContain(token);
     for (const name of readdirSync(world.home.dir).filter((file) => file.startsWith("signalbox.db")))
       expect(readFileSync(join(world.home.dir, name), "latin1")).not.toContain(token);

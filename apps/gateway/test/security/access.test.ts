@@ -170,7 +170,7 @@ describe("who may speak to the gateway", () => {
       body: "{}",
     });
     expect([out.status, out.headers["set-cookie"]?.[0]]).toEqual([
-      204,
+      200,
       expect.stringMatching(/^__Host-signalbox-\d+=;.*Max-Age=0/),
     ]);
     // A copy of both halves is worth nothing either, nor is what it has opened, and a restart changes none of that.

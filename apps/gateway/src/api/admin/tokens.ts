@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isId } from "@signalbox/config";
 import type { CreatedToken, NewToken } from "@signalbox/protocol";
-import { type AdminService, ApiError, hashToken } from "@signalbox/server";
+import { type AdminService, ApiError, getTokenKind, hashToken } from "@signalbox/server";
 import type { AccessStore } from "@signalbox/store/types";
 import type { GatewayContext } from "../../context.ts";
 
@@ -32,7 +32,7 @@ export function createTokenAdmin({ store, audit, now }: GatewayContext): TokenAd
   return {
     async tokens() {
       const tokens = await access.tokens.list();
-      return { tokens: tokens.map(({ hash: _, ...token }) => token) };
+      return { tokens: tokens.map(({ hash, ...token }) => ({ ...token, kind: getTokenKind(hash) })) };
     },
     async addToken(token, actor) {
       const { name, role } = token;

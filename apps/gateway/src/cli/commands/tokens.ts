@@ -1,5 +1,6 @@
 import { GatewayError } from "@signalbox/home";
 import type { TokenRole } from "@signalbox/protocol";
+import { getTokenKind } from "@signalbox/server";
 import { createToken, isTokenName, OWN_TOKEN } from "../../api/admin/tokens.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { withStore } from "../home-store.ts";
@@ -34,12 +35,13 @@ export async function add(
 /** `signalbox tokens list` */
 export async function list(options: CommonOptions): Promise<void> {
   const tokens = await withStore(options, "read", ({ access }) => access.tokens.list());
-  const shown = tokens.map(({ hash: _, ...token }) => token);
+  const shown = tokens.map(({ hash, ...token }) => ({ ...token, kind: getTokenKind(hash) }));
   printTable(options.json, shown, {
     none: "No tokens besides the gateway's own.",
     columns: {
       NAME: ({ name }) => name,
       ROLE: ({ role }) => role,
+      "SIGN-IN": ({ kind }) => kind,
       SINCE: ({ createdAt }) => time(createdAt),
       "LAST USED": ({ usedAt }) => (usedAt === undefined ? "never" : time(usedAt)),
     },

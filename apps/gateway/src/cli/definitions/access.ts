@@ -35,6 +35,13 @@ export function addTokens(tokens: Command, { run, runOn }: Actions): void {
   command(tokens, "revoke <name>", "revoke a token, and end its sessions", ["tokens revoke laptop"]).action(
     runOn(async () => (await import("../commands/tokens.ts")).revoke),
   );
+  command(tokens, "sessions", "list the browsers that are signed in", ["tokens sessions"]).action(
+    run(async () => (await import("../commands/web-sessions.ts")).list),
+  );
+  command(tokens, "sign-out <session>", "sign a browser out, or all browsers of a person or a token", [
+    "tokens sign-out 3f9a2c1b",
+    "tokens sign-out alice-3f9a2c1b7d4e",
+  ]).action(runOn(async () => (await import("../commands/web-sessions.ts")).signOut));
 }
 
 export function addApprovals(approvals: Command, { run, runOn }: Actions): void {

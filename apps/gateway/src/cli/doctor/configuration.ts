@@ -10,6 +10,7 @@ import type { GatewayHost } from "../host.ts";
 import { checkBrowser } from "./browser.ts";
 import { type Finding, runCheck } from "./finding.ts";
 import { checkReach, describeExec } from "./policy.ts";
+import { checkSignIn } from "./sign-in.ts";
 
 /** Searches the memory once to verify that it works. */
 async function checkMemory(home: Home, agent: string): Promise<string> {
@@ -61,6 +62,7 @@ export async function checkConfiguration(home: Home, host: GatewayHost): Promise
       if (pins !== undefined) skills.usePins(pins);
       for (const agent of agents.all) findings.push(...changedSkills(agent.id, await skills.pending(agent)));
     });
+    findings.push(...(await checkSignIn(loaded.config)));
     findings.push(await runCheck("pictures", async () => describeImages(host)));
     findings.push(await runCheck("policy", async () => checkReach(agents)));
     findings.push(...(await checkBrowser(loaded.config, home, host.packages)));

@@ -328,6 +328,7 @@ function createChanges(
     "POST /api/setup/model": () => owner.setUpModel({ provider: "anthropic", model: "claude-sonnet-4-6" }),
     "POST /api/setup/provider": () => owner.tryProvider({ provider: "anthropic" }),
     "POST /api/sign-in-links": undefined,
+    "POST /api/sign-ins/:id/end": undefined,
     "POST /api/skills/approve": async () => {
       mkdirSync(dirname(skill), { recursive: true });
       writeFileSync(skill, "---\nname: tidy\ndescription: Tidies up.\n---\nTidy up.\n");
