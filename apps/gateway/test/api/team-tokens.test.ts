@@ -48,7 +48,7 @@ describe("a team's tokens", () => {
     expect((await ask(url, "/api/me", { headers: alice })).status).toBe(401);
     const audited = await run("audit", "list", "--kind", "token");
     expect(audited.out).toMatch(
-      /token added: alice {2}by command line {2}role=member\n.*token revoked: alice/,
+      /token added +alice +command line +role=member\n.*token revoked +alice +command line/,
     );
   });
 
