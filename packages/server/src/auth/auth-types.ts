@@ -1,36 +1,13 @@
-import type { AccessStore, WebSession } from "@signalbox/store/types";
+import type { AccessStore } from "@signalbox/store/types";
 import type { Logger } from "../logger.ts";
-import type { Principal } from "./access.ts";
+import type { Access, AuthResult, Peer } from "./access.ts";
 import type { BrowserSignIns, SignInEvent } from "./browser-sign-ins.ts";
 import type { OidcSignIn } from "./oidc/oidc-sign-in.ts";
 import type { RequestHeaders } from "./proxy-identity.ts";
 import type { LinkSecret, LinkValues } from "./sign-in-links.ts";
 import type { SignInSettings } from "./sign-in-settings.ts";
 
-/** A verified credential. */
-export interface Access {
-  readonly principal: Principal;
-  /** Hash of the token, or the key of a person. Revoking it ends every connection that it opened. */
-  readonly tokenHash: string;
-  /** Absent if the request carried the token itself. */
-  readonly session?: WebSession;
-  /** End of an access token of the OpenID provider, in milliseconds since the epoch. */
-  readonly expiresAt?: number;
-}
-
-export type AuthResult =
-  | { readonly kind: "granted"; readonly access: Access }
-  | { readonly kind: "refused" | "throttled" };
-
 export type MonitoringResult = "granted" | "refused" | "throttled" | "forbidden";
-
-/** The source of a request. */
-export interface Peer {
-  /** Address of the peer. Wrong secrets are counted per address. */
-  readonly remote: string;
-  /** Local port that received the request. Cookie names contain it. */
-  readonly port: number;
-}
 
 /** The parts of a request that authenticate it. */
 export interface Credentials extends Peer {

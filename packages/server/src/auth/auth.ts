@@ -1,15 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { AccessToken } from "@signalbox/store/types";
-import { hasScope, OWNER, type Principal } from "./access.ts";
-import type {
-  Access,
-  Auth,
-  AuthOptions,
-  AuthResult,
-  Credentials,
-  MonitoringResult,
-  Peer,
-} from "./auth-types.ts";
+import { type Access, type AuthResult, hasScope, OWNER, type Peer, type Principal } from "./access.ts";
+import type { Auth, AuthOptions, Credentials, MonitoringResult } from "./auth-types.ts";
 import { type BrowserSignIns, createBrowserSignIns } from "./browser-sign-ins.ts";
 import { readCookie } from "./cookies.ts";
 import { createExternalPeople, type ExternalPeople, getPersonKey, getTokenKind } from "./external-people.ts";

@@ -1,7 +1,6 @@
 import type { SignInInfo, SignInMethods } from "@signalbox/protocol";
 import type { WebSession } from "@signalbox/store/types";
-import type { Principal } from "./access.ts";
-import type { Access, AuthResult, Peer } from "./auth-types.ts";
+import type { Access, AuthResult, Peer, Principal } from "./access.ts";
 import { setCookie } from "./cookies.ts";
 import { type ExternalIdentity, type ExternalPeople, getPersonKey, getTokenKind } from "./external-people.ts";
 import type { OidcSignIn } from "./oidc/oidc-sign-in.ts";

@@ -1,6 +1,6 @@
-export { type ClientRole, hasScope, type Principal } from "./access.ts";
+export { type Access, type ClientRole, hasScope, type Principal } from "./access.ts";
 export { createAuth } from "./auth.ts";
-export type { Access, Auth, AuthOptions } from "./auth-types.ts";
+export type { Auth, AuthOptions } from "./auth-types.ts";
 export type { SignInEvent } from "./browser-sign-ins.ts";
 export { getTokenKind } from "./external-people.ts";
 export { checkOidcProvider, type ProviderProblem } from "./oidc/check-provider.ts";
