@@ -25,13 +25,14 @@ it("contains the tokens and no signed-in sessions or sign-in links", async () =>
   const { store } = await open();
   const token = { name: "alice", role: "member", hash: "h", createdAt: 1 } as const;
   await store.access.tokens.add(token);
-  await store.kv.set("sign-in-links", "hash", { tokenHash: "h" });
+  const signIns = ["sign-in-links", "oidc-links", "oidc-pending", "web-sessions"];
+  for (const namespace of signIns) await store.kv.set(namespace, "hash", { tokenHash: "h" });
   await store.access.sessions.open({ id: "s", tokenHash: "h", createdAt: 1, usedAt: 1 });
   await backupInto(folder, { store, mediaDir });
   const copy = await openStore({ path: join(folder, "signalbox.db") });
   onTestFinished(() => copy.close());
   expect(await copy.access.sessions.find("s")).toBeUndefined();
-  expect(await copy.kv.list("sign-in-links")).toEqual([]);
+  for (const namespace of signIns) expect(await copy.kv.list(namespace)).toEqual([]);
   expect(await copy.access.tokens.list()).toEqual([token]);
   expect(await store.access.sessions.find("s")).toBeDefined();
 });

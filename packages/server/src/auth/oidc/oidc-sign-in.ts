@@ -31,7 +31,7 @@ const MAX_ID_TOKEN_CHARS = 16_000;
 const MAX_LINES = 20;
 
 /** A sign-in that has started. */
-export interface StartedSignIn {
+interface StartedSignIn {
   /** Address of the provider's page. */
   readonly url: string;
   /** A `Set-Cookie` value. */
