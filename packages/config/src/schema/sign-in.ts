@@ -92,7 +92,7 @@ const proxySchema = z
   })
   .describe("Sign-in by the headers of a trusted proxy, which must remove these headers from requests.");
 
-/** How browsers and API clients authenticate. */
+/** Credentials that browsers and API clients can use. */
 export const authSchema = z.strictObject({
   token: z
     .string()

@@ -1,6 +1,6 @@
 import type { GatewayConfig } from "@signalbox/config";
 
-/** How browsers and API clients authenticate, besides the gateway's own token. */
+/** Sign-ins that browsers and API clients can use in addition to the gateway's own token. */
 export type SignInSettings = Omit<GatewayConfig["auth"], "token">;
 export type OidcSettings = NonNullable<SignInSettings["oidc"]>;
 export type ProxySettings = NonNullable<SignInSettings["proxy"]>;

@@ -269,7 +269,7 @@ class ProviderSignIn implements OidcSignIn {
     return settings;
   }
 
-  /** Logs an error, unless there are many. Anybody can cause them, and must not fill the disk. */
+  /** Logs at most 20 errors per minute, because strangers can cause them and could fill the disk. */
   #report(error: unknown): OidcError {
     const failure = toOidcError(error);
     const minute = Math.floor(this.#options.now() / 60_000);
