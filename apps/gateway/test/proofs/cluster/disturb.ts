@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Exit, GatewayChild } from "../crash/child.ts";
 import type { Random } from "../crash/random.ts";
-import { type Holding, readHolding, waitForTakeover } from "./leases.ts";
+import { type Holding, readHolding, waitForLeases, waitForTakeover } from "./leases.ts";
 import type { Node } from "./nodes.ts";
 import type { ClusterWorld } from "./world.ts";
 
@@ -134,8 +134,8 @@ async function interruptNetwork(world: ClusterWorld, random: Random): Promise<Ou
 }
 
 /**
- * Holds a commit that adds a message to a conversation until other nodes have found the lease expired, and then
- * delivers it. The rows of the transaction are locked meanwhile.
+ * Holds a commit that adds a message to a conversation until other nodes have taken the leases, and then delivers it.
+ * The rows of the transaction are locked meanwhile.
  */
 async function delayCommit(world: ClusterWorld, random: Random): Promise<Outcome> {
   const { node, child } = pickVictim(world, random);
@@ -144,7 +144,7 @@ async function delayCommit(world: ClusterWorld, random: Random): Promise<Outcome
   const holding = await readHolding(world.database, node.id());
   const since = performance.now();
   node.proxy.interrupt();
-  await sleep(beyondLease(world, random));
+  await waitForLeases(world.database, holding, TAKEOVER_LIMIT_MS);
   node.proxy.restore("resume");
   return mergeOutcomes([await takeOver(world, holding, since), await mustEnd(child, holding)]);
 }

@@ -34,18 +34,24 @@ export async function readHolding({ query }: ProofDatabase, node: string): Promi
   };
 }
 
-/** Returns what no other process has taken from a node yet, in words for a report. */
-async function findLeft({ query }: ProofDatabase, { node, leases, epoch }: Holding): Promise<string[]> {
+/** Returns the leases that no other process has taken from a node yet. */
+async function findLeases({ query }: ProofDatabase, { leases }: Pick<Holding, "leases">): Promise<string[]> {
   const held = await query<LeaseRow>(
     "SELECT name, epoch::text FROM lease WHERE name = ANY($1) AND holder <> ''",
     [[...leases.keys()]],
   );
   const epochs = new Map(held.map((row) => [row.name, row.epoch]));
-  const left = [...leases].flatMap(([name, before]) => {
+  return [...leases].flatMap(([name, before]) => {
     const now = epochs.get(name);
     return now === undefined || now === before ? [name] : [];
   });
-  const stamped = await query<{ what: string }>(
+}
+
+/** Returns what no other process has taken from a node yet, in words for a report. */
+async function findLeft(database: ProofDatabase, holding: Holding): Promise<string[]> {
+  const { node, epoch } = holding;
+  const left = await findLeases(database, holding);
+  const stamped = await database.query<{ what: string }>(
     `SELECT 'run of ' || agent_id AS what FROM run
       WHERE state = 'running' AND lease_name = $1 AND lease_epoch = $2
      UNION ALL SELECT 'message ' || seq FROM inbox
@@ -73,4 +79,15 @@ export async function waitForTakeover(
     last = left;
     await sleep(LOOK_MS);
   }
+}
+
+/** Waits until other processes have taken the leases of a node, for at most this time in milliseconds. */
+export async function waitForLeases(
+  database: ProofDatabase,
+  holding: Holding,
+  limitMs: number,
+): Promise<void> {
+  const deadline = performance.now() + limitMs;
+  while (performance.now() < deadline && (await findLeases(database, holding)).length > 0)
+    await sleep(LOOK_MS);
 }
