@@ -3,10 +3,13 @@ import { type Schema, validate } from "@cfworker/json-schema";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { findIssues, getPointerKeys, type SchemaIssue } from "./schema-issues.ts";
 
-// Worker thread of `json-schema.ts`. Responds to each `{ schema, value }` with the issues of the value.
+// Worker thread of `json-schema.ts`. Sends a message when it is loaded, and then responds to each `{ schema, value }`
+// with the issues of the value.
 parentPort?.on("message", ({ schema, value }: { readonly schema: JsonValue; readonly value: unknown }) =>
   parentPort?.postMessage(validateValue(schema, value)),
 );
+
+parentPort?.postMessage("loaded");
 
 function validateValue(source: JsonValue, value: unknown): readonly SchemaIssue[] {
   const { schema, definitions } = new SchemaReader(source);

@@ -59,6 +59,7 @@ async function startThread(): Promise<Worker> {
   });
   // `once` above reports errors too, but a further error without a listener would end the process.
   worker.on("error", () => {});
-  await once(worker, "online");
+  // The time limit of a validation must not include loading the validator.
+  await once(worker, "message");
   return worker;
 }
