@@ -118,7 +118,7 @@ describe("the web hub", () => {
       authenticatedByGateway: true,
       awaitsSingleAnswer: true,
     });
-    expect(createWebHub().definition.capabilities.awaitsSingleAnswer).toBeUndefined();
+    expect(createWebHub().definition.capabilities.awaitsSingleAnswer).toBe(false);
     const { hub, events } = await openHub();
     const turn = { agent: "coder", instructions: "Be brief.", sampling: { temperature: 0 } };
     const message = { conversation: "c-1", user: { id: "c-1" }, text: "hi", id: "m-1" };
