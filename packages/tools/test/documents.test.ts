@@ -94,10 +94,8 @@ it("expands no entities and fetches nothing", async () => {
 });
 
 it("ends a document that takes too long", async () => {
-  const started = performance.now();
   const file = excelFile(`<row r="1">${`<c r="A1"><v>1</v></c>`.repeat(500_000)}</row>`);
-  await extractDocumentText(file, EXCEL, { timeoutMs: 200 });
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(await extractDocumentText(file, EXCEL, { timeoutMs: 1 })).toBeUndefined();
 });
 
 it("refuses parts that share one large uncompressed body and declare no size", () => {

@@ -125,7 +125,7 @@ export const DEFENCES: readonly Defence[] = [
     kinds: ["network"],
     changes: [
       {
-        file: "sandbox/bubblewrap.ts",
+        file: "sandbox/bubblewrap-args.ts",
         from: '"--unshare-all",',
         to: '"--unshare-pid", "--unshare-ipc", "--unshare-uts",',
       },
