@@ -45,12 +45,12 @@ export async function attach(
 ): Promise<Rendered> {
   const bytes = await readMedia(part, sendMedia, openMedia);
   // DingTalk does not accept a recording without its duration.
-  const durationMs = part.voice === true && isOpus(bytes) ? getOpusMs(bytes) : undefined;
+  const durationMs = part.kind === "audio" && isOpus(bytes) ? getOpusMs(bytes) : undefined;
   const isImage = part.kind === "image";
-  // DingTalk recognizes images by the extension of the uploaded file, which people do not see.
-  const name = isImage ? `image.${EXTENSIONS[part.mimeType] ?? "jpg"}` : part.name;
-  const file = new File([bytes], name, { type: part.mimeType });
   const type = isImage ? "image" : durationMs === undefined ? "file" : "voice";
+  // DingTalk recognizes images and recordings by the extension of the uploaded file, which people do not see.
+  const names = { image: `image.${EXTENSIONS[part.mimeType] ?? "jpg"}`, voice: "voice.ogg", file: part.name };
+  const file = new File([bytes], names[type], { type: part.mimeType });
   const mediaId = textAt(await api.upload(type, file, signal), "media_id");
   if (mediaId === undefined)
     throw new ChannelError("transient", "DingTalk: uploaded, but the response contains no media id");

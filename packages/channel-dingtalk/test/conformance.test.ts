@@ -38,7 +38,11 @@ const faults: Record<Failure, DingTalkFault> = {
   silent: { kind: "hang" },
 };
 
-const kinds: Readonly<Record<string, OutboundMediaKind>> = { sampleImageMsg: "image", sampleFile: "file" };
+const kinds: Readonly<Record<string, OutboundMediaKind>> = {
+  sampleImageMsg: "image",
+  sampleAudio: "audio",
+  sampleFile: "file",
+};
 
 function messageOf({ messageId, text, from, eventId }: Delivery) {
   // DingTalk has no ids of events: a redelivery is the same message.

@@ -24,17 +24,22 @@ const samples: Readonly<Record<OutboundMediaKind, { readonly mimeType: string; r
     },
     audio: {
       mimeType: "audio/ogg",
-      content: createOggPage(0, Buffer.from("OpusHead\x01\x01\0\0\x80\xbb\0\0\0\0\0", "latin1")),
+      content: Buffer.concat([
+        createOggPage(0, 0n, Buffer.from("OpusHead\x01\x01\0\0\x80\xbb\0\0\0\0\0", "latin1")),
+        // One second of silence.
+        createOggPage(1, 48_000n, Buffer.from([0xf8, 0xff, 0xfe])),
+      ]),
     },
     video: { mimeType: "video/mp4", content: Buffer.from("\0\0\0\x18ftypisom\0\0\x02\0isomiso2", "latin1") },
     file: { mimeType: "text/plain", content: Buffer.from("line one\nline two\n") },
   };
 
-/** Creates an Ogg page with a header and one packet (RFC 3533). */
-function createOggPage(sequence: number, packet: Buffer): Buffer {
+/** Creates an Ogg page with a header and one packet (RFC 3533). `position` is the number of samples until its end. */
+function createOggPage(sequence: number, position: bigint, packet: Buffer): Buffer {
   const head = Buffer.alloc(28);
   head.write("OggS", 0, "latin1");
-  head.writeUInt8(sequence === 0 ? 2 : 0, 5);
+  head.writeUInt8(sequence === 0 ? 2 : 4, 5);
+  head.writeBigUInt64LE(position, 6);
   head.writeUInt32LE(1, 14);
   head.writeUInt32LE(sequence, 18);
   head.writeUInt8(1, 26);
