@@ -135,7 +135,7 @@ function changing({
   notebook,
   forgetting,
   live,
-}: Services): Pick<Memory, "add" | "write" | "forget" | "consolidate" | "restore"> {
+}: Services): Pick<Memory, "add" | "write" | "edit" | "forget" | "consolidate" | "restore"> {
   return {
     async add(added) {
       if (log === undefined)
@@ -150,6 +150,15 @@ function changing({
       assertNote({ ...note, scope });
       const provenance = { at: now(), author: toOptionalAuthor(author), chat, message, untrusted };
       return live.change(() => notebook.write(text, provenance, { kind, scope }));
+    },
+
+    async edit({ id, before, text }) {
+      const [chunk] = await live.read(({ chunks }) => chunks.byIds([id]));
+      if (chunk === undefined) return "changed";
+      const { note } = chunk;
+      if (note === undefined) return "not_a_note";
+      const section = { line: note.lines[0], before };
+      return (await live.change(() => notebook.edit(note.path, section, text))) ? "edited" : "changed";
     },
 
     async forget(ids, { reader = {}, before } = {}) {

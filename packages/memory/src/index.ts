@@ -1,5 +1,5 @@
 export { createMemory } from "./create-memory.ts";
-export type { Memory, MemoryOptions, MemoryStatus } from "./memory.ts";
+export type { Memory, MemoryOptions, MemoryStatus, NoteEdit } from "./memory.ts";
 export type { ConsolidateOptions, Consolidation, DailyEntry, LastingEntry } from "./notes/consolidate.ts";
 export type { WholeNote, WrittenEntry } from "./notes/notebook.ts";
 export type { NoteVersion } from "./notes/versions.ts";

@@ -60,6 +60,14 @@ interface ForgetOptions {
   readonly before?: (chunks: readonly Chunk[]) => Promise<void>;
 }
 
+/** A change of one section of a note. */
+export interface NoteEdit {
+  readonly id: string;
+  /** The text that the change is based on. */
+  readonly before: string;
+  readonly text: string;
+}
+
 export interface Memory {
   /**
    * Stores turns. A turn with the id of an earlier one replaces it.
@@ -84,6 +92,13 @@ export interface Memory {
    * @returns the id of the entry, and whether it is new
    */
   write(note: NewNote): Promise<WrittenEntry>;
+  /**
+   * Replaces the text of a section of a note. Its origin, such as its author, stays. An entry with an origin is stored
+   * in one line. Entries that were derived from it stay as they are.
+   *
+   * @returns `changed` without a change if no section with this id has the text `before`, and `not_a_note` for a turn
+   */
+  edit(change: NoteEdit): Promise<"edited" | "changed" | "not_a_note">;
   /**
    * Removes chunks, other chunks with the same text, entries that were derived from them, their vectors, and their text
    * in earlier versions of notes. Chunks that the reader may not see stay.

@@ -279,3 +279,24 @@ test("treats an invalid provenance comment as text", async () => {
   await memory.add({ id: "1", text: "A zebra." });
   expect(await memory.forget(["1"])).toEqual(["1"]);
 });
+
+test("edits a section with its origin, only if it still has the text that was read", async () => {
+  const folder = temporaryFolder();
+  const memory = await openMemory({ folder });
+  const { id } = await memory.write({ text: "The boiler is old.", kind: "lasting", untrusted: "web" });
+  const edit = { id, before: "- The boiler is old.", text: "- The boiler\nis <!-- memory {} --> new." };
+  expect(await memory.edit(edit)).toBe("edited");
+  const [hit] = (await memory.search("boiler")).hits;
+  expect(hit).toMatchObject({ text: "- The boiler is &lt;!-- memory {} --> new.", untrusted: "web" });
+  expect(await memory.edit(edit)).toBe("changed");
+  const oldest = (await memory.log()).at(-1);
+  if (oldest !== undefined) await memory.restore(oldest);
+  expect(await textsOf(memory, "boiler")).toEqual(["- The boiler is old."]);
+
+  writeFileSync(join(folder, "plan.md"), "# Plan\n\nOne.\nTwo.\n\n# Rest\n\nThree.\n");
+  const [plan] = (await memory.search("one two")).hits;
+  expect(await memory.edit({ id: plan?.id ?? "", before: "One.\nTwo.", text: "1.\n2.\n" })).toBe("edited");
+  expect(readFileSync(join(folder, "plan.md"), "utf8")).toBe("# Plan\n\n1.\n2.\n\n# Rest\n\nThree.\n");
+  const [turn] = await memory.add({ text: "The boiler hums.", author: "ann" });
+  expect(await memory.edit({ id: turn ?? "", before: "The boiler hums.", text: "x" })).toBe("not_a_note");
+});

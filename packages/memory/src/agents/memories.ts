@@ -162,6 +162,7 @@ function throughCalls(call: <T>(work: (memory: Memory) => Promise<T>) => Promise
     get: (id, how) => call((memory) => memory.get(id, how)),
     notes: (scope) => call((memory) => memory.notes(scope)),
     write: (note) => call((memory) => memory.write(note)),
+    edit: (change) => call((memory) => memory.edit(change)),
     forget: (ids, how) => call((memory) => memory.forget(ids, how)),
     consolidate: (how) => call((memory) => memory.consolidate(how)),
     log: (scope) => call((memory) => memory.log(scope)),

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { hashOf } from "../hash.ts";
 import type { NoteKind, Scope } from "../types.ts";
 import { dayFile, folderOfScope, LASTING, partId, readNote, writeNote } from "./folder.ts";
-import { encodeProvenance, entryText, type Provenance } from "./provenance.ts";
+import { decodeProvenance, encodeProvenance, entryText, type Provenance } from "./provenance.ts";
 import { type NoteParts, partsOf, type Section, sectionsOf } from "./sections.ts";
 import { createVersions, type NoteVersion, type Versions } from "./versions.ts";
 
@@ -30,6 +30,16 @@ export interface Notebook {
   ): Promise<WrittenEntry>;
   /** Returns `MEMORY.md` and the notes of yesterday and today, without empty ones. */
   current(scope: Scope, now: number): Promise<WholeNote[]>;
+  /**
+   * Replaces the text of a section.
+   *
+   * @returns false if no section with the text `before` starts at this line
+   */
+  edit(
+    path: string,
+    section: { readonly line: number; readonly before: string },
+    text: string,
+  ): Promise<boolean>;
   /** Removes sections by the hashes of their texts, from the note and all its earlier versions. */
   remove(path: string, hashes: ReadonlySet<string>): Promise<void>;
   replace(path: string, text: string): Promise<void>;
@@ -91,6 +101,13 @@ export function createNotebook(folder: string, topScope: Scope, now: () => numbe
       await replace(path, `${above}- ${encodeProvenance(entryText(entry), provenance)}\n`);
       return { id: partId(path, above.split("\n").length), isNew: true };
     },
+    async edit(path, { line, before }, text) {
+      const markdown = (await readNote(folder, path)) ?? "";
+      const section = sectionsOf(markdown).find((each) => each.lines[0] === line && each.text === before);
+      if (section === undefined) return false;
+      await replace(path, withSection(markdown, section, text));
+      return true;
+    },
     current(scope, at) {
       const paths = [LASTING, dayFile(at - DAY_MS), dayFile(at)].map((name) => pathIn(scope, name));
       const key = paths.join("\n");
@@ -144,6 +161,14 @@ function toComparable(line: string): string {
     .replace(/^[\s*-]+/, "")
     .replaceAll(/\s+/g, " ")
     .replace(/[\s.。!?,;:…]+$/, "");
+}
+
+/** Replaces the text of a section. Keeps its provenance comment, if it has one. */
+function withSection(markdown: string, { lines: [first, last] }: Section, text: string): string {
+  const lines = markdown.split("\n");
+  const { provenance } = decodeProvenance(lines[first - 1] ?? "");
+  const edited = provenance === undefined ? text.trim() : encodeProvenance(entryText(text), provenance);
+  return [...lines.slice(0, first - 1), edited, ...lines.slice(last)].join("\n");
 }
 
 /** Removes the lines of some sections from a note. */
