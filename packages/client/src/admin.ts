@@ -1,6 +1,7 @@
 import {
   type AccountSetup,
   AccountSetupResult,
+  AddedSkill,
   AgentDetails,
   AgentPrompt,
   ApprovalHistory,
@@ -23,6 +24,7 @@ import {
   LogLines,
   type LogQuery,
   McpToolList,
+  type MemoryEdit,
   type MemoryQuery,
   MemoryRemoved,
   MemoryResult,
@@ -40,6 +42,7 @@ import {
   SignInList,
   type SkillApproval,
   SkillList,
+  type SkillUpload,
   type TokenInfo,
   TokenList,
   WorkspaceFile,
@@ -90,9 +93,16 @@ export interface AdminApi {
   /** Pauses or continues a schedule. */
   pauseSchedule(id: string, paused: boolean): Promise<void>;
   searchMemory(agent: string, query?: Partial<MemoryQuery>): Promise<MemoryResult>;
+  /** Changes the text of a note. Code `conflict` if it has changed since `before`, or if it is a message. */
+  editMemory(agent: string, edit: MemoryEdit): Promise<void>;
   /** Returns the ids of the removed entries. */
   forgetMemory(agent: string, ids: readonly string[]): Promise<string[]>;
   skills(): Promise<SkillList>;
+  /**
+   * Adds a skill to an agent's workspace, where it waits for an approval. Codes `bad_request` for a name or file that
+   * is not permitted, and `conflict` if the agent has a folder with this name.
+   */
+  addSkill(skill: SkillUpload): Promise<AddedSkill>;
   /** Code `not_found` if the skill has changed since it was shown. */
   approveSkill(skill: SkillApproval): Promise<void>;
   /** Lists the tools of an MCP server. With `start`, starts the server if it is not running. */
@@ -130,9 +140,11 @@ export function createAdminApi({ get, post, postVoid }: Requests): AdminApi {
     ...createAgentApi({ get, post, postVoid }),
     ...createRecordApi({ get, post, postVoid }),
     searchMemory: (agent, query = {}) => get(withQuery(`/api/memory/${segment(agent)}`, query), MemoryResult),
+    editMemory: (agent, edit) => postVoid(`/api/memory/${segment(agent)}/edit`, edit),
     forgetMemory: async (agent, ids) =>
       (await post(`/api/memory/${segment(agent)}/forget`, { ids }, MemoryRemoved)).ids,
     skills: () => get("/api/skills", SkillList),
+    addSkill: (skill) => post("/api/skills", skill, AddedSkill),
     approveSkill: (skill) => postVoid("/api/skills/approve", skill),
     mcpTools: (server, { start = false } = {}) =>
       get(withQuery(`/api/mcp/${segment(server)}/tools`, start ? { start: "1" } : {}), McpToolList),

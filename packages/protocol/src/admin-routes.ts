@@ -21,7 +21,7 @@ import {
   ConfigurationWrite,
 } from "./configuration.ts";
 import { McpAcceptance, McpToolList, McpToolQuery } from "./mcp-tools.ts";
-import { MemoryQuery, MemoryRemoval, MemoryRemoved, MemoryResult } from "./memory.ts";
+import { MemoryEdit, MemoryQuery, MemoryRemoval, MemoryRemoved, MemoryResult } from "./memory.ts";
 import { SchedulePause } from "./owner-bodies.ts";
 import {
   ApprovalHistory,
@@ -48,7 +48,7 @@ import {
   ProviderTrialResult,
   Setup,
 } from "./setup.ts";
-import { SkillApproval, SkillList } from "./skills.ts";
+import { AddedSkill, SkillApproval, SkillList, SkillUpload } from "./skills.ts";
 
 const NO_AGENT = { 404: "The agent does not exist." };
 const REFUSED = {
@@ -233,6 +233,15 @@ export const ADMIN_ROUTES: readonly ApiRoute[] = [
   },
   {
     method: "POST",
+    path: "/api/memory/:agent/edit",
+    summary: "Change the text of a note in an agent's memory.",
+    access: "owner",
+    isSensitive: true,
+    body: MemoryEdit,
+    errors: { ...NO_AGENT, 409: "The entry is no longer `before`, or it is a message." },
+  },
+  {
+    method: "POST",
     path: "/api/memory/:agent/forget",
     summary: "Remove entries from an agent's memory, with their traces in conversations.",
     access: "write",
@@ -246,6 +255,20 @@ export const ADMIN_ROUTES: readonly ApiRoute[] = [
     summary: "List the skills of all agents and those that wait for an owner's approval.",
     access: "read",
     response: SkillList,
+  },
+  {
+    method: "POST",
+    path: "/api/skills",
+    summary: "Add a skill to an agent's workspace. It waits for an owner's approval.",
+    access: "owner",
+    isSensitive: true,
+    body: SkillUpload,
+    response: AddedSkill,
+    errors: {
+      404: "The agent does not exist.",
+      409: "The agent already has a folder with this name.",
+      413: "The body is larger than 1 MB.",
+    },
   },
   {
     method: "POST",

@@ -44,6 +44,17 @@ export const MemoryResult = z.object({
 });
 export type MemoryResult = z.infer<typeof MemoryResult>;
 
+/** Body of `POST /api/memory/:agent/edit`. */
+export const MemoryEdit = z.strictObject({
+  /** The entry, which must be a note. */
+  id: z.string().check(z.minLength(1), z.maxLength(500)),
+  /** The text that the change is based on. */
+  before: z.string().check(z.maxLength(100_000)),
+  /** The new text. An entry that an agent has written is stored in one line. */
+  text: z.string().check(z.regex(/\S/, "is empty"), z.maxLength(10_000)),
+});
+export type MemoryEdit = z.infer<typeof MemoryEdit>;
+
 /** Body of `POST /api/memory/:agent/forget`. */
 export const MemoryRemoval = z.strictObject({
   ids: z.array(z.string().check(z.maxLength(500))).check(z.minLength(1), z.maxLength(100)),

@@ -36,6 +36,38 @@ export const SkillList = z.object({
 });
 export type SkillList = z.infer<typeof SkillList>;
 
+/**
+ * Body of `POST /api/skills`: a folder of at most 100 files and 600 kB that becomes `skills/<name>` in the agent's
+ * workspace.
+ */
+export const SkillUpload = z.strictObject({
+  /** The agent, or a shard such as `support#2`. */
+  agent: z.string().check(z.minLength(1), z.maxLength(200)),
+  /** Name of the new folder: lower-case letters, digits, `-`, `_` and `.`. */
+  name: z.string().check(z.minLength(1), z.maxLength(64)),
+  files: z
+    .array(
+      z.strictObject({
+        /** Path inside the folder, such as `scripts/run.py`. */
+        path: z.string().check(z.minLength(1), z.maxLength(200)),
+        /** Content in Base64. */
+        data: z.string().check(z.maxLength(800_000)),
+      }),
+    )
+    .check(z.minLength(1), z.maxLength(100)),
+});
+export type SkillUpload = z.infer<typeof SkillUpload>;
+
+/** Response of `POST /api/skills`: the skill, which waits for an owner's approval. */
+export const AddedSkill = z.object({
+  id: z.string(),
+  /** Folder of the skill. */
+  dir: z.string(),
+  /** SHA-256 of the folder, for the approval. */
+  digest: z.string(),
+});
+export type AddedSkill = z.infer<typeof AddedSkill>;
+
 /** Body of `POST /api/skills/approve`. */
 export const SkillApproval = z.strictObject({ id: z.string(), digest: z.string().check(z.minLength(1)) });
 export type SkillApproval = z.infer<typeof SkillApproval>;

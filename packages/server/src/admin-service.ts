@@ -1,6 +1,7 @@
 import type {
   AccountSetup,
   AccountSetupResult,
+  AddedSkill,
   AgentDetails,
   AgentPrompt,
   ApprovalHistory,
@@ -20,6 +21,7 @@ import type {
   LogLines,
   LogQuery,
   McpToolList,
+  MemoryEdit,
   MemoryQuery,
   MemoryRemoved,
   MemoryResult,
@@ -34,6 +36,7 @@ import type {
   Setup,
   SkillApproval,
   SkillList,
+  SkillUpload,
   TokenList,
   WorkspaceFile,
   WorkspaceFileChange,
@@ -70,8 +73,12 @@ export interface AdminService {
   tryModel(model: string, actor: string): Promise<ModelTrialResult>;
   pauseSchedule(id: string, isPaused: boolean, actor: string): Promise<void>;
   searchMemory(agent: string, query: MemoryQuery): Promise<MemoryResult>;
+  /** Changes the text of a note, unless it has changed since it was read. */
+  editMemory(agent: string, edit: MemoryEdit, actor: string): Promise<void>;
   forgetMemory(agent: string, ids: readonly string[], actor: string): Promise<MemoryRemoved>;
   skills(): Promise<SkillList>;
+  /** Writes the files of a skill. No agent can use it before `approveSkill`. */
+  addSkill(skill: SkillUpload, actor: string): Promise<AddedSkill>;
   approveSkill(skill: SkillApproval, actor: string): Promise<void>;
   /** @param isStarting starts the server if it is not running */
   mcpTools(server: string, isStarting: boolean): Promise<McpToolList>;

@@ -6,6 +6,7 @@ import {
   LogQuery,
   McpAcceptance,
   McpToolQuery,
+  MemoryEdit,
   MemoryQuery,
   MemoryRemoval,
   ModelSetup,
@@ -16,6 +17,7 @@ import {
   RecordQuery,
   SchedulePause,
   SkillApproval,
+  SkillUpload,
   WorkspaceFileChange,
   WorkspacePath,
 } from "@signalbox/protocol";
@@ -107,11 +109,19 @@ function addKnowledge(app: Hono<Env>, admin: AdminService): void {
   app.get("/memory/:agent", async (context) =>
     context.json(await admin.searchMemory(context.req.param("agent"), readQuery(context, MemoryQuery))),
   );
+  app.post("/memory/:agent/edit", async (context) => {
+    const edit = await readBody(context, MemoryEdit);
+    await admin.editMemory(context.req.param("agent"), edit, getActor(context));
+    return context.body(null, 204);
+  });
   app.post("/memory/:agent/forget", async (context) => {
     const { ids } = await readBody(context, MemoryRemoval);
     return context.json(await admin.forgetMemory(context.req.param("agent"), ids, getActor(context)));
   });
   app.get("/skills", async (context) => context.json(await admin.skills()));
+  app.post("/skills", async (context) =>
+    context.json(await admin.addSkill(await readBody(context, SkillUpload), getActor(context))),
+  );
   app.post("/skills/approve", async (context) => {
     await admin.approveSkill(await readBody(context, SkillApproval), getActor(context));
     return context.body(null, 204);

@@ -6,9 +6,9 @@ import type { Agent } from "../../configure/agents.ts";
 import type { GatewayContext } from "../../context.ts";
 import { getAgent } from "./agents.ts";
 
-type MemoryAdmin = Pick<AdminService, "searchMemory" | "forgetMemory">;
+type MemoryAdmin = Pick<AdminService, "searchMemory" | "editMemory" | "forgetMemory">;
 
-/** Searches agents' memories and removes entries. */
+/** Searches agents' memories, and changes and removes entries. */
 export function createMemoryAdmin(ctx: GatewayContext): MemoryAdmin {
   const { config, memories, audit, seats } = ctx;
 
@@ -35,6 +35,20 @@ export function createMemoryAdmin(ctx: GatewayContext): MemoryAdmin {
       const { hits, summary } = await memory.search(query, { limit, reader: "all", neighbours: 0 });
       const result: MemoryResult = { summary, entries: hits.map(toEntry), notes, turns };
       return result;
+    },
+    async editMemory(id, edit, actor) {
+      const agent = open(id);
+      const outcome = await (await memories.of(agent)).edit(edit);
+      if (outcome === "not_a_note")
+        throw new ApiError("conflict", "This entry is a message, which cannot be changed.", {
+          remedy: "You can forget it.",
+        });
+      if (outcome === "changed")
+        throw new ApiError("conflict", "The entry has been changed or removed in the meantime.", {
+          remedy: "Search again, and repeat your change.",
+        });
+      const details = { agent: agent.id };
+      audit.operation({ action: "edited", subject: `memory: ${edit.id}`, details }, actor);
     },
     async forgetMemory(id, ids, actor) {
       const agent = open(id);

@@ -3,11 +3,12 @@ import { type AdminService, ApiError } from "@signalbox/server";
 import type { PendingSkill as Pending } from "@signalbox/skills";
 import { escapeInvisible, escapeLine } from "@signalbox/tools";
 import type { GatewayContext } from "../../context.ts";
+import { createSkillUpload } from "./add-skill.ts";
 import { listSkills } from "./agents.ts";
 
-type SkillAdmin = Pick<AdminService, "skills" | "approveSkill">;
+type SkillAdmin = Pick<AdminService, "skills" | "addSkill" | "approveSkill">;
 
-/** Lists skills with the reasons why some cannot be used, and approves new and changed ones. */
+/** Lists skills with the reasons why some cannot be used, adds skills, and approves new and changed ones. */
 export function createSkillAdmin(ctx: GatewayContext): SkillAdmin {
   const { config, audit, seats } = ctx;
 
@@ -51,6 +52,7 @@ export function createSkillAdmin(ctx: GatewayContext): SkillAdmin {
       };
       return list;
     },
+    addSkill: createSkillUpload(ctx),
     async approveSkill({ id, digest }, actor) {
       const found = (await findPending()).find(
         ({ pending }) => pending.skill.id === id && pending.digest === digest,

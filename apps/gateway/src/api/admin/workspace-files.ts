@@ -24,13 +24,13 @@ export function createFileAdmin(ctx: GatewayContext): FileAdmin {
     const agent = getAgent(ctx, id);
     if (!seats.isHere(agent.id))
       throw new ApiError("conflict", `The agent ${id} runs on another node, which has its files.`);
-    return refuse(() => workspaces(agent));
+    return withWorkspaceErrors(() => workspaces(agent));
   };
 
   return {
     async agentFiles(id, path) {
       const workspace = await open(id);
-      const { entries } = await refuse(() => workspace.list(path === "" ? "." : path));
+      const { entries } = await withWorkspaceErrors(() => workspace.list(path === "" ? "." : path));
       const shown = entries
         .filter(({ type }) => type === "file" || type === "folder")
         .toSorted((a, b) => Number(b.type === "folder") - Number(a.type === "folder"));
@@ -54,7 +54,7 @@ export function createFileAdmin(ctx: GatewayContext): FileAdmin {
         throw new ApiError("conflict", `${escapeLine(path)} has been changed in the meantime.`, {
           remedy: "Load it again, and repeat your change.",
         });
-      const written = await refuse(() => workspace.writeFile(path, Buffer.from(text)));
+      const written = await withWorkspaceErrors(() => workspace.writeFile(path, Buffer.from(text)));
       audit.operation({ action: "written", subject: `file: ${written}`, details: { agent: id } }, actor);
       return readFile(workspace, path);
     },
@@ -63,7 +63,7 @@ export function createFileAdmin(ctx: GatewayContext): FileAdmin {
 
 async function readFile(workspace: Workspace, path: string): Promise<WorkspaceFile> {
   if (path === "") throw new ApiError("bad_request", "Send the `path` of a file.");
-  const bytes = await refuse(() => workspace.readBytes(path, MAX_BYTES));
+  const bytes = await withWorkspaceErrors(() => workspace.readBytes(path, MAX_BYTES));
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     if (!text.includes("\0")) return { path, text, revision: hash(bytes) };
@@ -89,7 +89,8 @@ async function describeFile(
   }
 }
 
-async function refuse<T>(work: () => Promise<T>): Promise<T> {
+/** Runs `work`, and converts errors of the workspace to errors of the API. */
+export async function withWorkspaceErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -161,6 +161,37 @@ describe("memory over the API", () => {
   });
 });
 
+describe("a note of the memory over the API", () => {
+  it("is edited by owners, unless it has changed since it was read or is a message", async () => {
+    const { client, world, holder } = await openAdmin();
+    const file = join(world.home.workspace("main"), "memory", "MEMORY.md");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "# Pets\n\nThe cat is called Wasabi.\n\n# Home\n\nIt is blue.\n");
+    const find = async (query: string) => (await client.searchMemory("main", { query })).entries[0];
+    const entry = await find("wasabi");
+    const edit = { id: entry?.id ?? "", before: entry?.text ?? "", text: "The cat is called Miso." };
+    for (const role of ["viewer", "operator"] as const)
+      await expect((await holder(role)).editMemory("main", edit)).rejects.toMatchObject({
+        code: "forbidden",
+      });
+    await client.editMemory("main", edit);
+    expect(readFileSync(file, "utf8")).toBe("# Pets\n\nThe cat is called Miso.\n\n# Home\n\nIt is blue.\n");
+    expect(await find("miso")).toMatchObject({ text: "The cat is called Miso." });
+    await expect(client.editMemory("main", edit)).rejects.toMatchObject({ code: "conflict" });
+    await expect(client.editMemory("main", { ...edit, text: " \n" })).rejects.toMatchObject({
+      code: "bad_request",
+    });
+    await talk(client, "the parrot is called Pesto");
+    await expect.poll(async () => (await find("pesto parrot"))?.source).toBe("turn");
+    const message = await find("pesto parrot");
+    const change = { id: message?.id ?? "", before: message?.text ?? "", text: "x" };
+    await expect(client.editMemory("main", change)).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("message"),
+    });
+  });
+});
+
 describe("skills over the API", () => {
   it("wait for approval of exactly the version that was shown", async () => {
     const { client, world } = await openAdmin();
@@ -295,6 +326,14 @@ function createChanges(
     "POST /api/mcp/:name/callback": undefined,
     "POST /api/mcp/:name/login": undefined,
     "POST /api/mcp/:name/logout": undefined,
+    "POST /api/memory/:agent/edit": async () => {
+      mkdirSync(dirname(note), { recursive: true });
+      writeFileSync(note, "The dog is called Soba.\n");
+      const search = async () => (await owner.searchMemory("coder", { query: "soba" })).entries[0];
+      await expect.poll(search, { message: "the note is found" }).toBeDefined();
+      const { id = "", text = "" } = (await search()) ?? {};
+      return owner.editMemory("coder", { id, before: text, text: "The dog is called Udon." });
+    },
     "POST /api/memory/:agent/forget": async () => {
       mkdirSync(dirname(note), { recursive: true });
       writeFileSync(note, "The cat is called Wasabi.\n");
@@ -329,10 +368,16 @@ function createChanges(
     "POST /api/setup/provider": () => owner.tryProvider({ provider: "anthropic" }),
     "POST /api/sign-in-links": undefined,
     "POST /api/sign-ins/:id/end": undefined,
+    "POST /api/skills": () =>
+      owner.addSkill({
+        agent: "coder",
+        name: "neat",
+        files: [{ path: "SKILL.md", data: Buffer.from("Be neat.\n").toString("base64") }],
+      }),
     "POST /api/skills/approve": async () => {
       mkdirSync(dirname(skill), { recursive: true });
       writeFileSync(skill, "---\nname: tidy\ndescription: Tidies up.\n---\nTidy up.\n");
-      const [pending] = (await owner.skills()).pending;
+      const pending = (await owner.skills()).pending.find(({ id }) => id === "tidy");
       return owner.approveSkill({ id: "tidy", digest: pending?.digest ?? "" });
     },
     "POST /api/tokens": () => owner.addToken({ name: "other", role: "member" }),
