@@ -1,4 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { SkillUpload } from "@signalbox/client";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { missing, ownersConsole } from "../console.ts";
 import { ADMIN_ROUTES } from "../data/admin.ts";
 
@@ -67,6 +71,41 @@ describe.skipIf(missing !== undefined)("agents in Chromium", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Approve this version" }).click();
     await page.getByText("The skill tidy has been approved.").waitFor();
     expect(gateway.changes).toEqual([{ path: "/api/skills/approve", body: { id: "tidy", digest: "d1" } }]);
+  });
+
+  it("adds a folder as a skill without its hidden files, and refuses one that is too large", async () => {
+    const { page, gateway } = console;
+    const base = mkdtempSync(join(tmpdir(), "skills-"));
+    onTestFinished(() => rmSync(base, { recursive: true }));
+    const folder = join(base, "standup");
+    const write = (path: string, content: string | Uint8Array) => {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), content);
+    };
+    write("SKILL.md", "Write it up.\n");
+    write("scripts/run.bin", Uint8Array.of(0, 255));
+    write(".git/config", "x");
+    await console.open("/skills", {
+      ...ADMIN_ROUTES,
+      "POST /api/skills": { id: "standup", dir: "/w/skills/standup", digest: "d2" },
+    });
+    await page.getByRole("region", { name: "Add a skill" }).getByLabel("Agent").selectOption("support#2");
+    const picker = page.locator('input[type="file"]');
+    await picker.setInputFiles(folder);
+    await page.getByText("The skill standup has been added and waits for your approval.").waitFor();
+    const body = gateway.changes[0]?.body as SkillUpload;
+    expect({ ...body, files: body.files.toSorted((a, b) => (a.path < b.path ? -1 : 1)) }).toEqual({
+      agent: "support#2",
+      name: "standup",
+      files: [
+        { path: "SKILL.md", data: Buffer.from("Write it up.\n").toString("base64") },
+        { path: "scripts/run.bin", data: "AP8=" },
+      ],
+    });
+    write("model.bin", new Uint8Array(600_001));
+    await picker.setInputFiles(folder);
+    await page.getByText("more than 100 files or 600 kB").waitFor();
+    expect(gateway.changes).toHaveLength(1);
   });
 
   it("shows the tools of MCP servers, accepts changed descriptions, and starts a sign-in", async () => {

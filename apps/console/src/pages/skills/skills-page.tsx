@@ -11,11 +11,12 @@ import { StateBadge } from "../../parts/state-badge.tsx";
 import { useChange } from "../../parts/use-change.ts";
 import { useScopes } from "../../parts/use-scopes.ts";
 import { useWords } from "../../words/words.tsx";
+import { AddSkill } from "./add-skill.tsx";
 import { skillsQuery } from "./queries.ts";
 import { SkillTable } from "./skill-table.tsx";
 import { useSkillsWords } from "./words.ts";
 
-/** Lists the skills of all agents and approves new and changed ones. */
+/** Lists the skills of all agents, adds skills, and approves new and changed ones. */
 export function SkillsPage(): ReactNode {
   const { pages } = useWords();
   const words = useSkillsWords();
@@ -29,6 +30,7 @@ export function SkillsPage(): ReactNode {
 
 function Skills({ list: { agents, pending, problems } }: { list: SkillList }): ReactNode {
   const words = useSkillsWords();
+  const scopes = useScopes();
   return (
     <>
       {pending.length > 0 && (
@@ -54,6 +56,11 @@ function Skills({ list: { agents, pending, problems } }: { list: SkillList }): R
           <SkillTable label={words.of(shard)} skills={skills} />
         </Section>
       ))}
+      {scopes.has("owner") && agents.length > 0 && (
+        <Section title={words.add}>
+          <AddSkill agents={agents.map(({ agent, shard = agent }) => shard)} />
+        </Section>
+      )}
     </>
   );
 }
