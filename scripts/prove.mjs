@@ -28,6 +28,7 @@ const proofs = {
       ["test/proofs/hostile/browser/run.ts"],
       ["test/proofs/hostile/speech/run.ts"],
       ["test/proofs/hostile/company-sign-in/run.ts"],
+      ["test/proofs/hostile/subscriptions/run.ts"],
     ],
   },
   import: { run: ["test/proofs/import/run.ts"], takes: "[megabytes] [events]" },

@@ -64,6 +64,7 @@ export const GROUPS: readonly PageGroup[] = [
     zhTitle: "智能体",
     pages: [
       doc("guides/models", "Models and local servers", "模型与本地服务"),
+      doc("guides/subscriptions", "Subscriptions", "使用订阅"),
       doc("guides/skills", "Skills", "技能"),
       doc("guides/mcp", "MCP servers", "MCP 服务器"),
       doc("guides/mcp-server", "The gateway as an MCP server", "把网关用作 MCP 服务器"),

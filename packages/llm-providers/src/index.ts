@@ -15,7 +15,7 @@ export type { Answer, AnswerStream } from "./models/answer.ts";
 export * from "./models/create-models.ts";
 export * from "./provider/define-provider.ts";
 export type { EventReader } from "./provider/event-stream.ts";
-export { responseBytes } from "./provider/http.ts";
+export { defaultFetch, responseBytes } from "./provider/http.ts";
 export * from "./provider/provider.ts";
 export { loadSdk } from "./provider/sdk.ts";
 export type { Cooldowns, KeyState } from "./runner/keys.ts";

@@ -14,7 +14,7 @@ const GROUPS: readonly CommandGroup[] = [
     title: "Set up and run",
     commands: ["init", "start", "status", "link", "logs", "doctor", "service", "completion"],
   },
-  { route: "configuration", title: "Configuration", commands: ["config"] },
+  { route: "configuration", title: "Configuration", commands: ["config", "models"] },
   {
     route: "conversations",
     title: "Conversations",

@@ -4,7 +4,7 @@ import type { CommonOptions } from "./common-options.ts";
 import { addApprovals, addAudit, addCan, addPairing, addTokens, addTrust } from "./definitions/access.ts";
 import { addMcp, addMemory, addSkills } from "./definitions/agents.ts";
 import { type Actions, actionsOn, command, takeCommonOptionsFirst } from "./definitions/command.ts";
-import { addConfiguration } from "./definitions/configuration.ts";
+import { addConfiguration, addModels } from "./definitions/configuration.ts";
 import {
   addConversations,
   addCron,
@@ -64,6 +64,7 @@ export function createProgram(version: string, actions: Actions, json = false): 
     program.command("config").description("check, show and change the configuration"),
     actions,
   );
+  addModels(program.command("models").description("subscriptions of model providers"), actions);
   addConversations(program, actions);
   addMessages(program, actions);
   addCron(program.command("cron").description("schedules and heartbeats"), actions);

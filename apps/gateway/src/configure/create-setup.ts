@@ -58,7 +58,7 @@ export interface Setup {
 export async function createSetup(options: SetupOptions): Promise<Setup> {
   const { home, loaded, env, vault, packages, logger } = options;
   const agents = resolveAgents(loaded, home);
-  const models = resolveModels(loaded, agents, env, vault, packages);
+  const models = resolveModels(loaded, agents, env, vault, packages, home);
   const skills = await resolveSkills({ loaded, home, agents, env, bundledDir: options.skillsDir });
   const workspaces = getWorkspaces(home, agents);
   const plugins = await resolvePluginTools({ loaded, home, packages, workspaces, given: options.tools });

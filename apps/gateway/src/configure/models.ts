@@ -6,6 +6,7 @@ import {
   type Problem,
   type ProviderConfig,
 } from "@signalbox/config";
+import type { Home } from "@signalbox/home";
 import {
   createModels,
   defaultAccounts,
@@ -19,6 +20,10 @@ import type { Vault } from "@signalbox/redaction";
 import type { Agent, Agents } from "./agents.ts";
 import { brokenProviders } from "./broken-providers.ts";
 import { type HostPackages, installCommand } from "./host-packages.ts";
+import { CHATGPT_URL, createChatGptSignIn } from "./subscriptions/chatgpt.ts";
+import { openSubscriptions, type SubscriptionStore } from "./subscriptions/credentials.ts";
+import { subscriptionProblems } from "./subscriptions/problems.ts";
+import { createSubscriptionFetch } from "./subscriptions/subscription-fetch.ts";
 import { isVoiceApi } from "./voice-provider.ts";
 
 /** The models that an agent's turns use. */
@@ -61,12 +66,16 @@ export function resolveModels(
   env: Readonly<Record<string, string | undefined>>,
   vault: Vault,
   packages: HostPackages,
+  home: Pick<Home, "dir">,
 ): Models {
   const configured = Object.entries(loaded.config.models.providers);
+  const subscriptions = openSubscriptions(home, vault);
   const models = createModels(
     Object.fromEntries(
       configured.flatMap(([name, provider]) =>
-        isVoiceApi(provider.api) ? [] : [[name, providerEntry(provider)]],
+        isVoiceApi(provider.api)
+          ? []
+          : [[name, withSubscription(name, providerEntry(provider), provider, subscriptions)]],
       ),
     ),
     { env, disabled: brokenProviders(loaded), redact: vault.redact },
@@ -101,6 +110,7 @@ export function resolveModels(
       ...packageProblems(loaded, models, packages),
       ...agentProblems(loaded, agents, models),
       ...imageProblems(loaded, models),
+      ...subscriptionProblems(loaded, agents, models.defaultReference),
     ],
     demo: !hasKeys && agents.all.some((agent) => of(agent)?.demo === true),
     list: () => models.list(),
@@ -119,6 +129,18 @@ export function providerEntry(configured: ProviderConfig): ProviderEntry {
     ...withoutAbsent({ apiKey, baseUrl, headers, timeouts }),
     models: models.map(toModelOverride),
   };
+}
+
+/** Adds the sign-in with a subscription, if the provider uses one. */
+function withSubscription(
+  provider: string,
+  entry: ProviderEntry,
+  { subscription, baseUrl = CHATGPT_URL }: ProviderConfig,
+  store: SubscriptionStore,
+): ProviderEntry {
+  if (subscription === undefined) return entry;
+  const signIn = createChatGptSignIn();
+  return { ...entry, baseUrl, fetch: createSubscriptionFetch({ provider, baseUrl, store, signIn }) };
 }
 
 function toModelOverride({ prices, ...model }: ModelConfig): ModelOverride {

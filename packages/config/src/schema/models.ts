@@ -55,6 +55,12 @@ export const providerSchema = z
       .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
       .optional()
       .describe("One key, or several to rotate."),
+    subscription: z
+      .enum(["chatgpt"])
+      .optional()
+      .describe(
+        "Signs in with a personal subscription in place of `apiKey`, by `signalbox models login`. The vendor may end this access at any time.",
+      ),
     baseUrl: webAddress.optional().describe("The address of its server, if it is not the vendor's own."),
     headers: z.record(z.string(), z.string()).optional().describe("Sent with each request."),
     timeouts: z
@@ -81,6 +87,11 @@ export const providerSchema = z
       .default([])
       .describe("Its models, with limits, prices and quirks. Current models of known vendors need no entry."),
   })
+  .refine(
+    ({ subscription, api, apiKey }) =>
+      subscription === undefined || (api === "openai-responses" && apiKey === undefined),
+    { path: ["subscription"], message: "needs `api: openai-responses` and no `apiKey`" },
+  )
   .describe(
     "A provider of models, under a name of your choice. `anthropic`, `openai`, `google` and `mistral` need no entry if `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GEMINI_API_KEY` or `MISTRAL_API_KEY` is set.",
   );

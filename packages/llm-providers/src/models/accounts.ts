@@ -1,6 +1,6 @@
 import { defaultAccounts, KEY_VARIABLES, type ModelOverride } from "../catalogue/catalogue.ts";
 import { VENDORS } from "../catalogue/table.ts";
-import type { ProviderConfig, Providers } from "../provider/provider.ts";
+import type { FetchLike, ProviderConfig, Providers } from "../provider/provider.ts";
 import type { Account } from "../runner/runner.ts";
 import { entryOf, withoutUndefined } from "../shared/json.ts";
 import { didYouMean } from "../shared/suggest.ts";
@@ -27,6 +27,11 @@ export interface ProviderEntry extends Pick<ProviderConfig, "baseUrl" | "headers
   readonly api?: string;
   /** One key, or several to try in order. */
   readonly apiKey?: string | readonly string[] | undefined;
+  /**
+   * Sends the requests of this provider and adds the credentials, for credentials that expire. Replaces `apiKey` and
+   * the keys of the environment. Requires `baseUrl`.
+   */
+  readonly fetch?: FetchLike;
   /** Models that are missing from the built-in table, and corrections of models in it. */
   readonly models?: readonly ModelOverride[];
 }
@@ -34,7 +39,7 @@ export interface ProviderEntry extends Pick<ProviderConfig, "baseUrl" | "headers
 /** Providers by name. The name is the text before the slash of a reference. */
 export type ProviderEntries = Readonly<Record<string, ProviderEntry>>;
 
-const FIELDS: readonly string[] = ["api", "apiKey", "baseUrl", "headers", "timeouts", "models"];
+const FIELDS: readonly string[] = ["api", "apiKey", "baseUrl", "headers", "timeouts", "models", "fetch"];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -66,12 +71,14 @@ export function createAccount(
     const what = `${fieldOf("api")} is \`${api}\`, which is none of ${apis.join(", ")}`;
     return invalid("api", endSentence(what, api, apis));
   }
-  const { baseUrl, headers, timeouts } = entry;
+  const { baseUrl, headers, timeouts, fetch } = entry;
   if ("baseUrl" in entry && !isHttpUrl(baseUrl))
     return invalid("baseUrl", `${fieldOf("baseUrl")} is not an http(s) address.`);
+  if (fetch !== undefined && baseUrl === undefined)
+    return invalid("baseUrl", `Provider \`${name}\` has a \`fetch\` and therefore needs a \`baseUrl\`.`);
   if (!isValidHeaders({ ...headers }))
     return invalid("headers", `${fieldOf("headers")} contains a name or a value that HTTP does not allow.`);
-  const keys = getKeys(name, entry, env);
+  const keys = fetch === undefined ? getKeys(name, entry, env) : [];
   const invalidKey = keys.find((key) => !isValidHeaders({ key }));
   if (invalidKey !== undefined) {
     const field = entryOf(KEY_VARIABLES, name)?.find((key) => env?.[key] === invalidKey) ?? "apiKey";
@@ -79,12 +86,13 @@ export function createAccount(
     return invalid(field, `${fieldOf(field)} ${what}.`);
   }
   // The vendors' own servers need a key.
-  if (keys.length === 0 && VENDORS.some((vendor) => vendor.api === api)) return missingKey(name, env);
+  if (keys.length === 0 && fetch === undefined && VENDORS.some((vendor) => vendor.api === api))
+    return missingKey(name, env);
   return {
     name,
     api,
     keys,
-    ...withoutUndefined({ baseUrl: baseUrl?.replace(/\/+$/, ""), headers, timeouts }),
+    ...withoutUndefined({ baseUrl: baseUrl?.replace(/\/+$/, ""), headers, timeouts, fetch }),
   };
 }
 

@@ -37,6 +37,27 @@ describe("createModels", () => {
     expect(await stream.result()).toMatchObject({ ok: true, text });
   });
 
+  it("uses a provider's own fetch in place of all keys", async () => {
+    const sent: (string | null)[] = [];
+    const own: FetchLike = (input, init) => {
+      sent.push(new Headers(init?.headers).get("authorization"));
+      return fetch(input, init);
+    };
+    const env = { OPENAI_API_KEY: "of-the-environment" };
+    const models = createModels(
+      { openai: { baseUrl: `${openai.url}/v1`, fetch: own } },
+      { env, fetch: nowhere },
+    );
+    expect(await models.complete("openai/gpt-5.2", "Hi.")).toMatchObject({ ok: true });
+    expect(sent).toEqual([null]);
+  });
+
+  it("refuses a provider's own fetch without a base URL", () => {
+    const { problems, providers } = createModels({ openai: { apiKey: "k", fetch: nowhere } });
+    expect(problems).toMatchObject([{ code: "invalid_provider", provider: "openai", field: "baseUrl" }]);
+    expect(providers).toEqual([]);
+  });
+
   it("needs nothing for the demo model", async () => {
     const models = createModels();
     expect(models.defaultReference).toBe("demo/demo");

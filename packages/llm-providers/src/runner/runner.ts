@@ -17,6 +17,8 @@ export interface Account extends Pick<ProviderConfig, "baseUrl" | "headers" | "t
   readonly api: string;
   /** Keys to try in order. Empty if the server needs none. */
   readonly keys: readonly string[];
+  /** Sends the requests of this account. Default: the runner's `fetch`. */
+  readonly fetch?: FetchLike;
 }
 
 export interface RunnerOptions {
@@ -129,11 +131,11 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
 
 /** @throws TypeError if no provider implements the account's wire format */
 function createKeyRing(account: Account, options: RunnerOptions, now: () => number): KeyRing {
-  const { name, api, keys, baseUrl, headers, timeouts } = account;
+  const { name, api, keys, baseUrl, headers, timeouts, fetch = options.fetch } = account;
   const provider = options.providers.get(api);
   if (provider === undefined)
     throw new TypeError(`No provider speaks the wire format "${api}" of account "${name}".`);
-  const shared = withoutUndefined({ baseUrl, headers, timeouts, fetch: options.fetch });
+  const shared = withoutUndefined({ baseUrl, headers, timeouts, fetch });
   const connect = (apiKey: string | undefined): StreamModel =>
     withToolSupport(provider.connect({ now, ...shared, ...withoutUndefined({ apiKey }) }), now);
   return new KeyRing(name, keys, connect, options.cooldowns);

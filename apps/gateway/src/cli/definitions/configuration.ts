@@ -28,3 +28,12 @@ export function addConfiguration(config: Command, { run, runOn, runOnTwo }: Acti
     run(async () => (await import("../commands/config.ts")).show),
   );
 }
+
+export function addModels(models: Command, { runOn }: Actions): void {
+  command(models, "login <provider>", "sign in with the subscription of a provider, in a browser", [
+    "models login chatgpt",
+  ]).action(runOn(async () => (await import("../commands/models.ts")).login));
+  command(models, "logout <provider>", "sign out of a subscription, and revoke the tokens", [
+    "models logout chatgpt",
+  ]).action(runOn(async () => (await import("../commands/models.ts")).logout));
+}

@@ -5,12 +5,14 @@ import { type Home, hasDatabase, openVault, readConfig } from "@signalbox/home";
 import type { PendingSkill } from "@signalbox/skills";
 import { IMAGES_NOT_RESIZED } from "../../agent/images.ts";
 import { S3_REMEDY, tryBucket } from "../../configure/objects.ts";
+import { openSubscriptions } from "../../configure/subscriptions/credentials.ts";
 import { withSkillPins } from "../home-pins.ts";
 import type { GatewayHost } from "../host.ts";
 import { checkBrowser } from "./browser.ts";
 import { type Finding, runCheck } from "./finding.ts";
 import { checkReach, describeExec } from "./policy.ts";
 import { checkSignIn } from "./sign-in.ts";
+import { checkSubscriptions } from "./subscriptions.ts";
 
 /** Searches the memory once to verify that it works. */
 async function checkMemory(home: Home, agent: string): Promise<string> {
@@ -63,6 +65,7 @@ export async function checkConfiguration(home: Home, host: GatewayHost): Promise
       for (const agent of agents.all) findings.push(...changedSkills(agent.id, await skills.pending(agent)));
     });
     findings.push(...(await checkSignIn(loaded.config)));
+    findings.push(...(await checkSubscriptions(loaded.config, openSubscriptions(home, vault))));
     findings.push(await runCheck("pictures", async () => describeImages(host)));
     findings.push(await runCheck("policy", async () => checkReach(agents)));
     findings.push(...(await checkBrowser(loaded.config, home, host.packages)));
