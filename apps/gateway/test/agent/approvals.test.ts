@@ -96,6 +96,7 @@ async function tainted(channel: string) {
     memoryAccess: createSessionAccess(() => false),
     userQuestions: createUserQuestions({ kv: store.kv, now }),
     mcp: { tools: async () => [] },
+    browsers: { forAgent: () => undefined },
     delivery: { deliver: () => {}, ended: async () => {} },
     outgoing: { prepare: nothing, open: nothing },
   });

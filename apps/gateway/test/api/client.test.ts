@@ -64,6 +64,7 @@ describe("the gateway's own client", () => {
       ],
       demo: false,
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      speech: false,
     });
     const told = await talk("c1", "what is there?", "m1");
     // It comes once the message is on the disk, and a run does not wait for that.

@@ -18,7 +18,12 @@ const FAULTS: readonly (readonly [string, readonly ScriptedTurn[], string, RegEx
     /^all well$/,
   ],
   ["goes on failing", Array(6).fill({ error: { status: 500 } }), "failed-reported", /^Sorry, .*overloaded/],
-  ["refuses the key", [{ error: { status: 401 } }], "failed-reported", /^Sorry, .*operator/],
+  [
+    "refuses the key",
+    [{ error: { status: 401 } }],
+    "failed-reported",
+    /^Sorry, .*Owners see the reason with \/why/,
+  ],
   [
     "breaks off in a text",
     [{ text: "one and two", fault: { kind: "cut", afterEvents: 4 } }, { text: "all well" }],

@@ -198,7 +198,7 @@ describe("the prefix of a conversation's requests", () => {
       return said(world).at(-1)?.includes("the prefix changed: workspace-files added at byte 0") === true;
     }, "the change is told");
     const doctor = await world.command(["doctor", "--json"]);
-    expect(doctor.out).toContain("workspace-files added at byte 0");
+    expect(doctor.out).toContain("the section workspace-files (added, from byte 0)");
   });
 });
 

@@ -145,7 +145,6 @@ describe.skipIf(server === undefined)("a gateway with its database in PostgreSQL
       ["backup", join(world.dir, "b")],
       ["maintenance", "vacuum"],
       ["restore", world.dir],
-      ["import", "openclaw", world.dir],
     ]) {
       const { code, err } = await run(world, command);
       expect(code).not.toBe(0);
