@@ -370,4 +370,16 @@ export const ADMIN_ROUTES: Routes = {
   "GET /api/audit": audit,
   "GET /api/audit/verify": { intact: true, count: 2 },
   "GET /api/tokens": { tokens },
+  "GET /api/sign-ins": {
+    signIns: [
+      {
+        id: "s-1",
+        name: "owner",
+        role: "owner",
+        createdAt: 1_795_000_000_000,
+        usedAt: 1_795_003_600_000,
+        isCurrent: true,
+      },
+    ],
+  },
 };
