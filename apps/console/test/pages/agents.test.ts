@@ -5,6 +5,7 @@ import type { SkillUpload } from "@signalbox/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { missing, ownersConsole } from "../console.ts";
 import { ADMIN_ROUTES } from "../data/admin.ts";
+import { Refusal } from "../routes.ts";
 
 describe.skipIf(missing !== undefined)("agents in Chromium", () => {
   const console = ownersConsole();
@@ -61,6 +62,38 @@ describe.skipIf(missing !== undefined)("agents in Chromium", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Forget" }).click();
     await page.getByText("One entry has been forgotten.").waitFor();
     expect(gateway.changes).toEqual([{ path: "/api/memory/coder/forget", body: { ids: ["MEMORY.md:3"] } }]);
+  });
+
+  it("edits a note but not a message, and keeps the text in the dialog if the note has changed", async () => {
+    const { page, gateway } = console;
+    let isChanged = true;
+    await console.open("/memory", {
+      ...ADMIN_ROUTES,
+      "POST /api/memory/*/edit": () => {
+        if (isChanged) throw new Refusal(409, "conflict", "The entry has been changed.");
+      },
+    });
+    await page.getByRole("searchbox", { name: "Search the memory" }).fill("wasabi");
+    const message = page.getByRole("article").filter({ hasText: "A message cannot be edited." });
+    await message.getByRole("button", { name: "Forget" }).waitFor();
+    expect(await message.getByRole("button", { name: "Edit" }).count()).toBe(0);
+    await page
+      .getByRole("article")
+      .filter({ hasText: "Wasabi" })
+      .getByRole("button", { name: "Edit" })
+      .click();
+    const dialog = page.getByRole("dialog");
+    const text = dialog.getByRole("textbox", { name: "Text" });
+    const before = await text.inputValue();
+    await text.fill("The cat is called Miso.");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The entry has been changed.").waitFor();
+    expect(await text.inputValue()).toBe("The cat is called Miso.");
+    isChanged = false;
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    const body = { id: "MEMORY.md:3", before, text: "The cat is called Miso." };
+    expect(gateway.changes.at(-1)).toEqual({ path: "/api/memory/coder/edit", body });
   });
 
   it("approves exactly the version of a skill that it shows", async () => {

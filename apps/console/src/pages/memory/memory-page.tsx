@@ -16,13 +16,14 @@ import { Time } from "../../parts/time.tsx";
 import { useChange } from "../../parts/use-change.ts";
 import { useScopes } from "../../parts/use-scopes.ts";
 import { useWords } from "../../words/words.tsx";
+import { EditEntry } from "./edit-entry.tsx";
 import { memoryQuery } from "./queries.ts";
 import { useMemoryWords } from "./words.ts";
 
 /** Delay between the last key and a search, in milliseconds. */
 const SEARCH_DELAY_MS = 300;
 
-/** Searches an agent's memory with the source of each entry, and forgets entries. */
+/** Searches an agent's memory with the source of each entry, edits notes, and forgets entries. */
 export function MemoryPage(): ReactNode {
   const { pages } = useWords();
   const words = useMemoryWords();
@@ -111,7 +112,7 @@ function Entry({ agent, entry }: { agent: string; entry: MemoryEntry }): ReactNo
               <span />
             ) : (
               <TextLink size="sm" to="/agent/$id" params={{ id: agent }} search={{ tab: "files", path }}>
-                {words.edit}
+                {words.openNote}
               </TextLink>
             )
           ) : (
@@ -119,15 +120,23 @@ function Entry({ agent, entry }: { agent: string; entry: MemoryEntry }): ReactNo
               {words.openMessage}
             </TextLink>
           )}
-          {scopes.has("write") && (
-            <ConfirmButton
-              label={words.forget}
-              question={words.reallyForget}
-              onConfirm={() => forget.mutate()}
-            >
-              {words.forgets}
-            </ConfirmButton>
-          )}
+          <Group gap="xs">
+            {scopes.has("write") && source === "turn" && (
+              <Text size="xs" c="dimmed">
+                {words.isMessage}
+              </Text>
+            )}
+            {scopes.has("owner") && source === "note" && <EditEntry agent={agent} entry={entry} />}
+            {scopes.has("write") && (
+              <ConfirmButton
+                label={words.forget}
+                question={words.reallyForget}
+                onConfirm={() => forget.mutate()}
+              >
+                {words.forgets}
+              </ConfirmButton>
+            )}
+          </Group>
         </Group>
       </Stack>
     </Card>

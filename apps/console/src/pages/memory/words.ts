@@ -1,7 +1,8 @@
 import { pageWords } from "../../words/words.tsx";
 
 const en = {
-  description: "What an agent remembers: its notes, and its conversations with everybody.",
+  description:
+    "What an agent remembers: its notes, which owners can edit, and its conversations with everybody.",
   agent: "Agent",
   search: "Search the memory",
   begin: "Search for something",
@@ -13,7 +14,13 @@ const en = {
   scopes: { everyone: "visible to everyone", person: "private", chat: "of a chat" },
   untrusted: "contains content from others",
   openMessage: "Open the message",
-  edit: "Edit the note",
+  openNote: "Open the note",
+  edit: "Edit",
+  editTitle: "Edit this entry",
+  text: "Text",
+  save: "Save",
+  saved: "The entry is saved.",
+  isMessage: "A message cannot be edited. You can forget it.",
   forget: "Forget",
   reallyForget: "Forget this entry?",
   forgets: "Its text is removed from the notes, the index and the conversations. This cannot be undone.",
@@ -22,7 +29,7 @@ const en = {
 };
 
 const zh: typeof en = {
-  description: "智能体记住的内容：它的笔记，以及与所有人的对话。",
+  description: "智能体记住的内容：它的笔记（所有者可以编辑），以及与所有人的对话。",
   agent: "智能体",
   search: "搜索记忆",
   begin: "输入要搜索的内容",
@@ -33,7 +40,13 @@ const zh: typeof en = {
   scopes: { everyone: "所有人可见", person: "私有", chat: "群聊内" },
   untrusted: "包含他人提供的内容",
   openMessage: "查看消息",
-  edit: "编辑笔记",
+  openNote: "打开笔记",
+  edit: "编辑",
+  editTitle: "编辑这条内容",
+  text: "内容",
+  save: "保存",
+  saved: "内容已保存。",
+  isMessage: "消息不能编辑，可以忘记。",
   forget: "忘记",
   reallyForget: "忘记这条内容？",
   forgets: "内容会从笔记、索引和对话中删除，无法恢复。",
