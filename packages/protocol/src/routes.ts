@@ -6,26 +6,15 @@ import {
   ApprovalDecision,
   ApprovalList,
   ConversationHistory,
-  ConversationList,
-  ConversationTitle,
-  LoginRequest,
-  Me,
-  OidcLogin,
-  OidcRedirect,
   PruneReport,
   RemoteChecks,
-  SignedIn,
-  SignedOut,
-  SignInMethods,
-  SpeechRequest,
-  SpokenMessage,
   Status,
   Trace,
   TrustRequest,
   TrustResult,
-  UploadState,
   VacuumReport,
 } from "./bodies.ts";
+import { CONVERSATION_ROUTES } from "./conversation-routes.ts";
 import {
   McpCallback,
   McpCallbackResult,
@@ -49,73 +38,16 @@ import {
   ScheduleResult,
   ScheduleRun,
   SessionList,
-  SignInLink,
   TranscriptQuery,
   Why,
   WhyQuery,
 } from "./owner-bodies.ts";
-import { AbortRequest, EventCursor, MessageAccepted, MessageToSend, Name } from "./sent-message.ts";
-import { ServerFrame } from "./server-frames.ts";
+import { SIGN_IN_ROUTES } from "./sign-in-routes.ts";
 import { Usage, UsageQuery, UsageSeries, UsageSeriesQuery } from "./usage.ts";
 
 /** All routes under `/api`. A test compares them with the routes of the server. */
 export const API_ROUTES: readonly ApiRoute[] = [
-  {
-    method: "POST",
-    path: "/api/login",
-    summary: "Sign in with a token or a sign-in link. Sets the cookie of the session.",
-    access: "public",
-    body: LoginRequest,
-    response: SignedIn,
-  },
-  {
-    method: "GET",
-    path: "/api/sign-in-methods",
-    summary: "Return the sign-ins that the gateway offers to browsers.",
-    access: "public",
-    response: SignInMethods,
-  },
-  {
-    method: "POST",
-    path: "/api/login/oidc",
-    summary: "Start a sign-in at the OpenID provider. Sets a cookie that binds the sign-in to the browser.",
-    access: "public",
-    body: OidcLogin,
-    response: OidcRedirect,
-    errors: {
-      404: "No OpenID provider is configured.",
-      409: "The page was not opened at the public address of the gateway.",
-      503: "The OpenID provider cannot be reached.",
-    },
-  },
-  {
-    method: "POST",
-    path: "/api/login/proxy",
-    summary: "Sign in as the user whom a trusted proxy names. Sets the cookie of the session.",
-    access: "public",
-    response: SignedIn,
-  },
-  {
-    method: "POST",
-    path: "/api/logout",
-    summary: "End the session.",
-    access: "client",
-    response: SignedOut,
-  },
-  {
-    method: "POST",
-    path: "/api/sign-in-links",
-    summary: "Create a link that signs a browser in once. Requires the token itself, not a session.",
-    access: "owner",
-    response: SignInLink,
-  },
-  {
-    method: "GET",
-    path: "/api/me",
-    summary: "Return the authenticated user and the agents.",
-    access: "client",
-    response: Me,
-  },
+  ...SIGN_IN_ROUTES,
   { method: "GET", path: "/api/agents", summary: "List the agents.", access: "client", response: AgentList },
   {
     method: "GET",
@@ -126,101 +58,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     response: CommandList,
     errors: { 404: "The agent does not exist." },
   },
-  {
-    method: "GET",
-    path: "/api/conversations",
-    summary: "List the client's conversations.",
-    access: "chat",
-    response: ConversationList,
-  },
-  {
-    method: "GET",
-    path: "/api/conversations/:id/messages",
-    summary: "Return the messages of a conversation.",
-    access: "chat",
-    response: ConversationHistory,
-    errors: { 404: "The conversation does not exist." },
-  },
-  {
-    method: "POST",
-    path: "/api/conversations/:id/messages",
-    summary: "Send a message. The response arrives when the message is durable; the reply arrives as events.",
-    access: "chat",
-    body: MessageToSend,
-    response: MessageAccepted,
-    errors: {
-      404: "The agent does not exist.",
-      409: "The id belongs to another message.",
-      503: "The inbox is full, or the gateway is stopping.",
-    },
-  },
-  {
-    method: "GET",
-    path: "/api/conversations/:id/events",
-    summary: "Stream the frames of a conversation as server-sent events.",
-    access: "chat",
-    query: z.object({
-      agent: z.optional(Name).check(z.describe("Default: the gateway's default agent.")),
-      after: z
-        .optional(EventCursor)
-        .check(
-          z.describe(
-            "Cursor of the last frame that the client has read. The header `Last-Event-ID` takes precedence.",
-          ),
-        ),
-    }),
-    response: ServerFrame,
-    isStream: true,
-  },
-  {
-    method: "POST",
-    path: "/api/conversations/:id/abort",
-    summary: "Stop the current run of a conversation, if any.",
-    access: "chat",
-    body: AbortRequest,
-  },
-  {
-    method: "POST",
-    path: "/api/conversations/:id/rename",
-    summary: "Change the title of a conversation.",
-    access: "chat",
-    body: ConversationTitle,
-    errors: { 404: "The conversation does not exist." },
-  },
-  {
-    method: "POST",
-    path: "/api/conversations/:id/remove",
-    summary: "Delete a conversation with its messages.",
-    access: "chat",
-    errors: { 404: "The conversation does not exist.", 409: "The conversation has a current run." },
-  },
-  {
-    method: "POST",
-    path: "/api/conversations/:id/speech",
-    summary: "Speak an answer of a conversation. The client pays for it.",
-    access: "chat",
-    body: SpeechRequest,
-    response: SpokenMessage,
-    errors: {
-      404: "The conversation has no such answer.",
-      409: "Answers cannot be spoken: no service is configured, a budget is used up, or the service failed.",
-    },
-  },
-  {
-    method: "PUT",
-    path: "/api/uploads/:id",
-    summary: "Upload a piece of a file, at most 500 kB.",
-    access: "chat",
-    query: z.object({
-      at: z.coerce.number().check(z.describe("Offset of the piece in the file, in bytes.")),
-    }),
-    body: "bytes",
-    response: UploadState,
-    errors: {
-      409: "`at` is not the number of received bytes.",
-      507: "The upload quota of the client is used up.",
-    },
-  },
+  ...CONVERSATION_ROUTES,
   {
     method: "GET",
     path: "/api/status",
