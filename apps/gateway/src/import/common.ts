@@ -63,14 +63,3 @@ export function mapAccess(
 
 /** Ids of groups with conversations, by channel. */
 export type KnownGroups = ReadonlyMap<string, ReadonlySet<string>>;
-
-/**
- * Returns the loss of an MCP server: agents use its tools only if their own lists name them.
- *
- * @param enabled the tools that the source enabled. Default: all
- */
-export function toolsLoss(server: string, enabled: readonly string[] = []): string {
-  const names = enabled.length === 0 ? ["*"] : enabled;
-  const listed = names.map((name) => `mcp__${server}__${name}`).join(", ");
-  return `Agents use its tools only after ${listed} ${names.length === 1 ? "is" : "are"} in their tools.allow.`;
-}

@@ -5,6 +5,7 @@ import { locateHome, secretSources } from "@signalbox/home";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { openSkillPins } from "../../src/configure/skill-pins.ts";
+import { toServerName } from "../../src/import/mcp-servers.ts";
 import { hashesOf, leavesOf, run, stateOf } from "./import-run.ts";
 import { createNanobotSource, NANOBOT_CONFIGURATION, NANOBOT_TOKEN } from "./nanobot-source.ts";
 
@@ -118,7 +119,11 @@ it("imports instances of a channel, presets of models, and MCP servers with some
         },
       },
       tools: {
-        mcpServers: { docs: { url: "http://127.0.0.1:9/mcp", enabledTools: ["find"] } },
+        mcpServers: {
+          docs: { url: "http://127.0.0.1:9/mcp", enabledTools: ["find"] },
+          _Mail: { command: "mail", cwd: "/srv", toolTimeout: 5 },
+          日程: { command: "calendar" },
+        },
         web: { search: { provider: "searxng", baseUrl: "http://127.0.0.1:9" } },
       },
       transcription: { provider: "openai", model: "whisper-1" },
@@ -128,7 +133,11 @@ it("imports instances of a channel, presets of models, and MCP servers with some
   const configuration = parse(readFileSync(join(home, "signalbox.yaml"), "utf8"));
   expect(configuration.agents.list[0].model).toBe("openai/gpt-5.2-mini");
   expect(Object.keys(configuration.channels.telegram.accounts)).toEqual(["home"]);
-  expect(configuration.mcp.servers.docs).toEqual({ url: "http://127.0.0.1:9/mcp" });
+  expect(configuration.mcp.servers).toEqual({
+    docs: { url: "http://127.0.0.1:9/mcp" },
+    mail: { command: "mail", cwd: "/srv", callMs: 5_000 },
+    [toServerName("日程")]: { command: "calendar" },
+  });
   expect(report.items.find(({ id }) => id === "tools.mcpServers.docs.url")?.why).toContain(
     "mcp__docs__find is",
   );

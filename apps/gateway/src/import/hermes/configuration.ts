@@ -1,7 +1,8 @@
 import type { SourceAccount } from "../access.ts";
 import { CHANNELS } from "../chats.ts";
-import { type KnownGroups, mapAccess, toolsLoss } from "../common.ts";
+import { type KnownGroups, mapAccess } from "../common.ts";
 import type { Item } from "../item.ts";
+import { mapMcpServer, toServerName } from "../mcp-servers.ts";
 import { createSecretReader, mapSecret } from "../secrets.ts";
 import { asTexts, createSettingsReader, type SettingsReader, type SourcePath } from "../settings.ts";
 import type { PersonImport, ReadOptions, SettingImport } from "../source.ts";
@@ -348,10 +349,7 @@ function mapMcp(reader: SettingsReader, secrets: Secrets): void {
       continue;
     }
     reader.note([...at, "enabled"], "skipped", "MCP servers that are listed are on.");
-    const ours = name
-      .toLowerCase()
-      .replace(/[^a-z0-9-]+/g, "-")
-      .slice(0, 24);
+    const ours = toServerName(name);
     const included = reader.texts(...at, "tools", "include");
     const excluded = reader.texts(...at, "tools", "exclude").map((tool) => `mcp__${ours}__${tool}`);
     reader.note(
@@ -360,24 +358,7 @@ function mapMcp(reader: SettingsReader, secrets: Secrets): void {
       "Agents name the tools of MCP servers in tools.allow.",
     );
     if (excluded.length > 0) denied.push({ from: [...at, "tools", "exclude"], tools: excluded });
-    const loss = toolsLoss(ours, included);
-    const to: SettingImport["path"] = ["mcp", "servers", ours];
-    const unit = `MCP server ${ours}`;
-    for (const key of ["command", "url"]) {
-      const value = reader.text(...at, key);
-      if (value !== undefined) reader.map([...at, key], [...to, key], value, { unit, loss });
-    }
-    const args = reader.texts(...at, "args");
-    if (args.length > 0) reader.map([...at, "args"], [...to, "args"], args, { unit });
-    for (const section of ["env", "headers"])
-      for (const key of reader.keys(...at, section))
-        mapSecret(
-          reader,
-          [...at, section, key],
-          [...to, section, key],
-          secrets.read(reader.get(...at, section, key), `mcp-${ours}-${key}`),
-          unit,
-        );
+    mapMcpServer(reader, secrets, { at, name: ours, enabled: included });
   }
   if (denied.length > 0)
     reader.map(

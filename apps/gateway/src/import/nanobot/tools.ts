@@ -1,7 +1,6 @@
-import { toolsLoss } from "../common.ts";
-import { type createSecretReader, mapSecret } from "../secrets.ts";
+import { mapMcpServer, toServerName } from "../mcp-servers.ts";
+import type { createSecretReader } from "../secrets.ts";
 import type { SettingsReader, SourcePath } from "../settings.ts";
-import type { SettingImport } from "../source.ts";
 import { mapWebSearch } from "../web-search.ts";
 
 /** Converts the tools, the MCP servers and the list of disabled skills. */
@@ -12,30 +11,14 @@ export function mapTools(reader: SettingsReader, secrets: ReturnType<typeof crea
       reader.note(at, "unsupported", "Sign-in and server-sent events of MCP servers.");
       continue;
     }
-    const ours = name
-      .toLowerCase()
-      .replace(/[^a-z0-9-]+/g, "-")
-      .slice(0, 24);
+    const ours = toServerName(name);
     const enabled = reader.texts(...at, "enabledTools").filter((tool) => tool !== "*");
     reader.note([...at, "enabledTools"], "skipped", "Agents name the tools of MCP servers in tools.allow.");
-    const loss = toolsLoss(ours, enabled);
-    const to: SettingImport["path"] = ["mcp", "servers", ours];
+    mapMcpServer(reader, secrets, { at, name: ours, enabled });
+    const to = ["mcp", "servers", ours];
     const unit = `MCP server ${ours}`;
-    for (const key of ["command", "cwd", "url"]) {
-      const value = reader.text(...at, key);
-      if (value !== undefined) reader.map([...at, key], [...to, key], value, { unit, loss });
-    }
-    const args = reader.texts(...at, "args");
-    if (args.length > 0) reader.map([...at, "args"], [...to, "args"], args, { unit });
-    for (const section of ["env", "headers"])
-      for (const key of reader.keys(...at, section))
-        mapSecret(
-          reader,
-          [...at, section, key],
-          [...to, section, key],
-          secrets.read(reader.get(...at, section, key), `mcp-${ours}-${key}`),
-          unit,
-        );
+    const cwd = reader.text(...at, "cwd");
+    if (cwd !== undefined) reader.map([...at, "cwd"], [...to, "cwd"], cwd, { unit });
     const seconds = reader.number(...at, "toolTimeout");
     if (seconds !== undefined && seconds > 0)
       reader.map([...at, "toolTimeout"], [...to, "callMs"], seconds * 1_000, { unit });

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   formatPairing,
   listOtherPairings,
@@ -6,8 +5,8 @@ import {
   type SourceAccount,
   toAccessSection,
 } from "../access.ts";
-import { toolsLoss } from "../common.ts";
 import type { Item } from "../item.ts";
+import { toolsLoss, toServerName } from "../mcp-servers.ts";
 import { toAccountName, toAgentId } from "../names.ts";
 import { createSecretReader, mapSecret } from "../secrets.ts";
 import { asRecord, createSettingsReader, type SettingsReader, type SourcePath } from "../settings.ts";
@@ -269,15 +268,6 @@ function mapMcp(reader: SettingsReader, secrets: Secrets): void {
     if (call !== undefined) reader.map([...at, "requestTimeoutMs"], [...to, "callMs"], call, { unit });
     reader.note([...at, "enabled"], "skipped", "MCP servers that are listed are on.");
   }
-}
-
-function toServerName(name: string): string {
-  const clean = name
-    .toLowerCase()
-    .replace(/[^a-z0-9-]+/g, "-")
-    .replace(/^-+/, "")
-    .slice(0, 24);
-  return clean === "" ? `server-${createHash("sha256").update(name).digest("hex").slice(0, 6)}` : clean;
 }
 
 function mapSkills(reader: SettingsReader, secrets: Secrets): void {
