@@ -6,7 +6,7 @@ import { ProblemNote, toProblem } from "../../parts/problem.tsx";
 import { useChange } from "../../parts/use-change.ts";
 import { applies, type Entered, getSettings } from "./applies.ts";
 import { FieldInput } from "./field-input.tsx";
-import { VendorLink } from "./setup-parts.tsx";
+import { MoreButton, VendorLink } from "./setup-parts.tsx";
 import { useSetupWords } from "./words.ts";
 
 interface Props {
@@ -132,11 +132,7 @@ export function ChannelForm({ channel, isDisabled, onSaved }: Props): ReactNode 
               {words.saveAnyway}
             </Button>
           )}
-          {!isMore && (
-            <Button variant="subtle" disabled={isDisabled} onClick={() => setMore(true)}>
-              {words.more}
-            </Button>
-          )}
+          {!isMore && <MoreButton isDisabled={isDisabled} onClick={() => setMore(true)} />}
         </Group>
       </Stack>
     </form>

@@ -15,7 +15,7 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { useClient } from "../../gateway.tsx";
 import { ProblemNote, toProblem } from "../../parts/problem.tsx";
 import { useChange } from "../../parts/use-change.ts";
-import { MissingPackages, VendorLink } from "./setup-parts.tsx";
+import { MissingPackages, MoreButton, VendorLink } from "./setup-parts.tsx";
 import { useSetupWords } from "./words.ts";
 
 interface Props {
@@ -128,11 +128,7 @@ function Access({ provider, isDisabled }: { provider: SetupProvider; isDisabled:
               {words.check}
             </Button>
             {keyPage !== undefined && <VendorLink url={keyPage}>{words.keyPage}</VendorLink>}
-            {!isMore && (
-              <Button variant="subtle" disabled={isDisabled} onClick={() => setMore(true)}>
-                {words.more}
-              </Button>
-            )}
+            {!isMore && <MoreButton isDisabled={isDisabled} onClick={() => setMore(true)} />}
           </Group>
         </Stack>
       </form>

@@ -1,4 +1,4 @@
-import { Anchor, Code, Text } from "@mantine/core";
+import { Anchor, Button, Code, Text } from "@mantine/core";
 import { IconExternalLink } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useSetupWords } from "./words.ts";
@@ -21,5 +21,15 @@ export function MissingPackages({ names }: { names: readonly string[] }): ReactN
     <Text size="sm">
       {words.missing(names.join(", "))} <Code>npm install {names.join(" ")}</Code>
     </Text>
+  );
+}
+
+/** Shows the optional fields of a form. */
+export function MoreButton(props: { isDisabled: boolean; onClick: () => void }): ReactNode {
+  const words = useSetupWords();
+  return (
+    <Button variant="subtle" disabled={props.isDisabled} onClick={props.onClick}>
+      {words.more}
+    </Button>
   );
 }
