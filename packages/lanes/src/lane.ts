@@ -18,7 +18,7 @@ export class Lane<Item extends LaneItem> {
   readonly #mayShareRun: (a: Item, b: Item) => boolean;
   readonly #isUrgent: (item: Item) => boolean;
   #waiting: readonly Item[] = [];
-  /** Undefined if the waiting items have changed since it was determined. */
+  /** Cached value of {@link hasUrgent}. Undefined after a change of the waiting items. */
   #hasUrgent: boolean | undefined;
   run: LaneRun<Item> | undefined;
   /** True if the lane is in the queue of lanes that are ready to start a run. */
@@ -31,12 +31,12 @@ export class Lane<Item extends LaneItem> {
   quietTimer: Timer | undefined;
   /** Fires when the first item has waited for the maximum debounce time. */
   maxTimer: Timer | undefined;
-  /** Number of changes in progress by item. */
+  /** Number of changes in progress, by the id of the item. */
   readonly #changing = new Map<string, number>();
   /** The first items that were dropped since the lane was idle, one for each group of items that may share a run. */
   readonly #firstDropped: Item[] = [];
 
-  /** @param isUrgent returns true for items that may start a run while only reserved slots are free */
+  /** @param isUrgent returns true for items that may use a reserved slot */
   constructor(key: string, mayShareRun: (a: Item, b: Item) => boolean, isUrgent: (item: Item) => boolean) {
     this.key = key;
     this.#mayShareRun = mayShareRun;
@@ -47,7 +47,7 @@ export class Lane<Item extends LaneItem> {
     return this.#waiting;
   }
 
-  /** True if an item waits that may start a run while only reserved slots are free. */
+  /** True if one of the waiting items may use a reserved slot. */
   get hasUrgent(): boolean {
     this.#hasUrgent ??= this.#waiting.some(this.#isUrgent);
     return this.#hasUrgent;
@@ -100,7 +100,7 @@ export class Lane<Item extends LaneItem> {
     this.#setWaiting(this.#waiting.map((item) => (item === before ? after : item)));
   }
 
-  /** Keeps a waiting item, and the ones behind it, from the runs while `work` is in progress. */
+  /** Prevents runs from taking a waiting item, or a later one, while `work` is in progress. */
   async keepWaiting<T>(id: string, work: () => Promise<T>): Promise<T> {
     this.#changing.set(id, (this.#changing.get(id) ?? 0) + 1);
     try {

@@ -112,7 +112,7 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
       else lane.replace(before, after);
       return "changed";
     } finally {
-      // Another lane may have replaced this one if it was empty in the meantime.
+      // The lane may have become empty during the change, and a new one may have replaced it.
       if (this.#lanes.get(key) === lane) {
         this.#prepare(lane);
         this.#removeIfIdle(lane);
@@ -222,7 +222,7 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
     this.#startIfPermitted(lane);
   }
 
-  /** Starts runs if a queued lane may start one. New items of a lane do not change what other lanes may do. */
+  /** Starts runs if this lane may start one. A new item cannot enable a run of another lane. */
   #startIfPermitted(lane: Lane<Item>): void {
     if (this.#mayStart(lane.key)) this.#startRuns();
   }
@@ -232,7 +232,7 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
     const lane = this.#lanes.get(key);
     if (lane === undefined) return true;
     const { waiting } = lane;
-    // A long backlog is checked after each run, mostly while only reserved slots are free.
+    // Avoid reading a long backlog after each run while only reserved slots are free.
     if (waiting.length > 0 && !this.#slots.hasUnreserved && !lane.hasUrgent) return false;
     const { getOwner, isPrivileged } = this.#options;
     const mayStart = (item: Item) =>

@@ -49,7 +49,7 @@ export class RunSlots {
     return this.#free > 0;
   }
 
-  /** True if a run without privilege may start if its owner has no other. */
+  /** True if a slot is free that is not reserved for privileged items. */
   get hasUnreserved(): boolean {
     return this.#freeUnreserved > 0;
   }

@@ -110,7 +110,7 @@ export interface StopResult {
 
 /** Runs queued items by key: one run at a time per key, many keys at once, fair between owners. */
 export interface Lanes<Item extends LaneItem> {
-  /** Adds an item. Does nothing if the item already waits under this id, or if the current run has it. */
+  /** Adds an item. Does nothing if an item with the same id is waiting or belongs to the current run. */
   enqueue(item: Item): void;
   /** Removes a waiting item. Returns false if it is not waiting, for instance because a run has taken it. */
   withdraw(key: string, id: string): boolean;
@@ -121,11 +121,11 @@ export interface Lanes<Item extends LaneItem> {
    */
   recall(key: string, id: string, reason: Error): boolean;
   /**
-   * Replaces a waiting item with the result of `change`, or removes it if that is undefined. No run takes the item, or
-   * a later one of its key, while `change` is in progress. If `change` rejects, the item stays as it was.
+   * Replaces a waiting item with the result of `change`, or removes the item if the result is undefined. While `change`
+   * is in progress, no run takes the item or a later one of its key. If `change` rejects, the item stays as it was.
    *
-   * @returns `not_waiting`, without calling `change`, if the item is not waiting, for instance because a run has taken
-   * it; `dropped` if it was withdrawn or dropped while `change` was in progress
+   * @returns `not_waiting` if the item is not waiting, for instance because a run has taken it. `change` is then not
+   * called. `dropped` if the item was withdrawn or dropped while `change` was in progress
    */
   change(
     key: string,

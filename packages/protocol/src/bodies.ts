@@ -105,7 +105,7 @@ export const ConversationHistory = z.object({
   messages: z.array(ChatMessage),
   /** Outcomes of the runs of these messages that have ended. */
   ends: z.array(RunEnd),
-  /** Cursor of earlier messages, for `GET /api/sessions/transcript`. Absent if there are none. */
+  /** Cursor of earlier messages, for `GET /api/sessions/transcript`. Absent if `messages` includes the first one. */
   before: z.optional(z.number()),
 });
 export type ConversationHistory = z.infer<typeof ConversationHistory>;

@@ -45,7 +45,7 @@ function usageError(text: string): string {
   return `${JSON.stringify({ error: { message, exitCode: exitCode("usage") } })}\n`;
 }
 
-/** A checkout has no version of its own. */
+/** Packages in a checkout have the version 0.0.0. */
 function describeVersion(version: string): string {
   return version === "0.0.0" ? "0.0.0 (unreleased, from a checkout)" : version;
 }

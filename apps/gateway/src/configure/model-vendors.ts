@@ -1,4 +1,4 @@
-/** A vendor of models, or a server of one's own, as the setup offers it. */
+/** A model vendor, or a self-hosted model server, that the setup offers. */
 export interface ModelVendor {
   readonly id: string;
   readonly label: string;

@@ -57,9 +57,9 @@ export function placeChat(
 export const KEPT_ON_PAGE = "It is kept as a conversation of the web page, for owners.";
 
 /**
- * Returns a conversation of the web page for one that nobody can continue, if that is asked for.
+ * Returns a conversation of the web page in place of one that cannot continue here, if `isKept` is true.
  *
- * @param converted the place of the conversation, or the reason why it has none
+ * @param converted the place of the conversation, or the reason why it cannot continue
  */
 export function keepOnPage(
   converted: SessionPlace | string,

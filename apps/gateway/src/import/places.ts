@@ -30,7 +30,7 @@ export function createPageConversation(agentId: string, id: string): SessionPlac
 /** Prefix of the ids of conversations that an import puts on the web page. */
 export const IMPORTED_PAGE = "import-";
 
-/** Returns a conversation of owners on the web page for a session of the source that nobody can continue. */
+/** Returns a conversation of owners on the web page for a session of the source that cannot continue here. */
 export function placeOnOwnersPage(agentId: string, theirKey: string): SessionPlace {
   const id = createHash("sha256").update(theirKey).digest("hex").slice(0, 16);
   return createPageConversation(agentId, `${IMPORTED_PAGE}${id}`);

@@ -186,7 +186,7 @@ describe("an edit", () => {
     const message = plainMessage("m1", "delete nothing");
     await plain.emit(message);
     await reached.promise;
-    // What a platform adds of itself, a preview for instance, changes no text.
+    // A platform reports an edit when it adds a link preview, for instance. The text stays the same.
     await plain.emit(plainEdit(message, "delete nothing", { eventId: "preview" }));
     await plain.emit(plainEdit(message, "list nothing either"));
     goOn.resolve();
@@ -197,7 +197,7 @@ describe("an edit", () => {
       ["message", "replied"],
       ["edited", "replied"],
     ]);
-    // Once it is answered, it is answered.
+    // An edit of an answered message starts no run.
     await plain.emit(plainEdit(message, "too late", { eventId: "late" }));
     expect(await ends(world)).toHaveLength(2);
   });
@@ -281,7 +281,7 @@ describe("an edit", () => {
     const message = plainMessage("m1", "what is seven times six");
     await plain.emit(message);
     await reached.promise;
-    // By another process, of which this one is not told.
+    // Another process changes the mode. This one receives no notification of the change.
     await inStore(world, async ({ inbox, sessions }) => {
       const [row] = await inbox.list();
       await sessions.patch(row?.route?.sessionKey ?? "", { queueMode: "followup" });
@@ -328,7 +328,7 @@ describe("an edit", () => {
     await started.settled();
     expect(asked(world)).toContain("lunch at one");
     expect(asked(world)).not.toMatch(/noon|spoons/);
-    // It was told, and is not told again because it is edited once more.
+    // The agent has read the message. A further edit does not add it to the prompt again.
     await plain.emit(plainEdit(aside, "lunch at two", { eventId: "again" }));
     await plain.emit(plainMessage("m4", "and dinner?", { ...IN_GROUP, addressed: "mention" }));
     await started.settled();

@@ -60,7 +60,7 @@ export interface BrowserSignIns {
   signOutByProvider(logoutToken: string): Promise<boolean>;
   /** Lists the sessions, the latest use first. */
   list(): Promise<readonly SignInInfo[]>;
-  /** Ends the session with this id. Returns false if there is none. */
+  /** Ends the session with this id. Returns false if the session does not exist. */
   end(id: string): Promise<boolean>;
   /**
    * Returns the time at which the person of a session proved their identity, in milliseconds since the epoch. 0 if it

@@ -151,8 +151,8 @@ const ROLES = ["owner", "operator", "viewer", "member", "monitor"] as const sati
 const MAX_SLUG_CHARS = 40;
 
 /**
- * Creates the name of a person for conversations and the audit log. The suffix depends on the subject, so that nobody
- * gets the name of another person by choosing the same user name.
+ * Creates the name of a person for conversations and the audit log. The suffix is a hash of issuer and subject, because
+ * people may choose the user name of another person.
  */
 function createName({ issuer, subject, username }: ExternalIdentity): string {
   const slug = (username.split("@")[0] ?? "")

@@ -44,7 +44,7 @@ const PAGE_STORAGE = [
 /**
  * Creates the folders, and removes the files of a killed browser.
  *
- * @param isFull true if storage of pages has to be removed from the profile
+ * @param isFull returns true if the storage of pages must be deleted from the profile to free space
  */
 export async function prepareFolders(
   base: string,

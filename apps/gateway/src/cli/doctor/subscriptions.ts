@@ -4,7 +4,7 @@ import type { SubscriptionStore } from "../../configure/subscriptions/credential
 import { MAY_END } from "../../configure/subscriptions/problems.ts";
 import type { Finding } from "./finding.ts";
 
-/** Reports providers that use a subscription, and those at which nobody has signed in. */
+/** Reports the sign-in state of each provider that uses a subscription. */
 export async function checkSubscriptions(
   { models }: Config,
   store: Pick<SubscriptionStore, "get">,

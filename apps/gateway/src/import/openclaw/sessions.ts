@@ -118,7 +118,7 @@ export function convertSessions(
   return { imports, items };
 }
 
-/** Returns a conversation of owners on the web page for a session that nobody can continue. */
+/** Returns a conversation of owners on the web page for a session that cannot continue here. */
 function placeOnPage(key: string, options: ReadOptions): SessionPlace | undefined {
   const [prefix, theirs = ""] = key.split(":");
   if (prefix !== "agent" || theirs === "") return undefined;

@@ -26,7 +26,7 @@ export interface NewlyAddressed {
 /** An edit that was accepted as a separate message. */
 export interface Correction {
   readonly correction: Accepted;
-  /** True if the message is reserved for this node. Otherwise it waits behind earlier ones that must be claimed. */
+  /** True if the message is reserved for this node. If false, earlier messages must be claimed first. */
   readonly isOurs: boolean;
 }
 
@@ -192,9 +192,9 @@ async function revise(
 }
 
 /**
- * Applies an edit to a message that is still waiting, unless an earlier correction waits, too. Its run starts after the
- * edit is stored. Otherwise, the platform could deliver the edit again while the row has the earlier text, and the run
- * would read the edit twice.
+ * Applies an edit to a message that is still waiting, unless an earlier correction is waiting too. The message's run
+ * starts only after the edit is stored. Otherwise the platform could deliver the edit again while the row still has the
+ * earlier text, and the run would read the edit twice.
  *
  * @returns false if the message needs a correction instead
  */
@@ -213,7 +213,7 @@ async function reviseWaiting(
   const later: QueuedMessage = { kind: "message", id, seq, ...route, stored, exclusive };
   const waiting = revised(ctx, later);
   const outcome = await ctx.lanes.change(route.sessionKey, id, async () => {
-    // If this node was suspended, another one may have claimed the message with its earlier text.
+    // Throws if this node was suspended and another one has claimed the message with its earlier text.
     await revise(ctx, before.id, stored, ctx.lease);
     return waiting;
   });

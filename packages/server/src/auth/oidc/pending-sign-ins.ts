@@ -5,7 +5,7 @@ import type { LinkValues } from "../sign-in-links.ts";
 const NAMESPACE = "oidc-pending";
 /** Time for the person to sign in at the provider, in milliseconds. */
 export const PENDING_MS = 10 * 60_000;
-/** Sign-ins that are pending at a time. A new one replaces the oldest, because anybody can start one. */
+/** Maximum number of pending sign-ins. A new one replaces the oldest, because starting one needs no authentication. */
 const MAX_PENDING = 500;
 
 const pendingSchema = z.object({
