@@ -140,3 +140,18 @@ it("closes a connection that sends more than it may", async () => {
   const received = await send(`CONNECT public.test:${port} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
   expect(received.length).toBeLessThan(3_000_000);
 });
+
+it("gives up the lookup of a request whose client has closed", async () => {
+  const lookups: AbortSignal[] = [];
+  const { proxy } = await openProxy({
+    resolve(_, signal) {
+      lookups.push(signal);
+      return new Promise(() => {});
+    },
+  });
+  const client = connect(proxy.socket);
+  client.write("GET http://public.test/ HTTP/1.1\r\nhost: x\r\n\r\n");
+  await expect.poll(() => lookups.length).toBe(1);
+  client.destroy();
+  await expect.poll(() => lookups[0]?.aborted).toBe(true);
+});

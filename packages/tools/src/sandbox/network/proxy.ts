@@ -72,9 +72,8 @@ export function openDomainProxy(options: DomainProxyOptions): Promise<EgressProx
 export async function openEgressProxy(options: EgressProxyOptions): Promise<EgressProxy> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "signalbox-proxy-")));
   const socket = join(folder, "socket");
-  const ending = new AbortController();
   const sockets = new Set<Duplex>();
-  const reach = (target: Target): Promise<Socket> => reachTarget(options, target, ending.signal);
+  const reach: Reach = (target, signal) => reachTarget(options, target, signal);
   const server = createServer((incoming, response) => void forward(incoming, response, reach));
   server.maxConnections = MAX_CONNECTIONS;
   server.on("connection", (client) => void sockets.add(client.once("close", () => sockets.delete(client))));
@@ -85,7 +84,6 @@ export async function openEgressProxy(options: EgressProxyOptions): Promise<Egre
   return {
     socket,
     async close() {
-      ending.abort(new Error("the command has ended"));
       for (const client of sockets) client.destroy();
       await new Promise((resolve) => server.close(resolve));
       await rm(folder, { recursive: true, force: true });
@@ -142,7 +140,20 @@ function limitBytes(upstream: Socket, maxBytes: number): void {
   });
 }
 
-type Reach = (target: Target) => Promise<Socket>;
+/** Connects to a target. The connection is closed when the signal is aborted. */
+type Reach = (target: Target, signal: AbortSignal) => Promise<Socket>;
+
+/**
+ * Returns a signal that is aborted when a client closes. A page can close any number of requests while their hosts are
+ * looked up, and all browsers share the lookups.
+ */
+function endWith(client: Duplex | ServerResponse): AbortSignal {
+  const ending = new AbortController();
+  const end = (): void => ending.abort(new Error("the program has closed the connection"));
+  if (client.destroyed) end();
+  else client.once("close", end);
+  return ending.signal;
+}
 
 /** Handles `CONNECT host:port`. */
 async function tunnel(incoming: IncomingMessage, client: Duplex, reach: Reach): Promise<void> {
@@ -150,10 +161,9 @@ async function tunnel(incoming: IncomingMessage, client: Duplex, reach: Reach): 
   try {
     const target = parseAuthority(incoming.url ?? "");
     if (target === undefined) throw new RefusedError("Connect to host:port.");
-    const upstream = await reach(target);
+    const upstream = await reach(target, endWith(client));
     client.write("HTTP/1.1 200 Connection established\r\n\r\n");
     upstream.on("error", () => client.destroy()).on("close", () => client.destroy());
-    client.on("close", () => upstream.destroy());
     upstream.pipe(client).pipe(upstream);
   } catch (error) {
     const text = `${reasonOf(error)}\n`;
@@ -167,9 +177,7 @@ async function forward(incoming: IncomingMessage, response: ServerResponse, reac
   try {
     const target = parseProxyUrl(incoming.url ?? "");
     if (target === undefined) throw new RefusedError("Use an absolute URL that begins with http://.");
-    const upstream = await reach(target);
-    if (response.destroyed) return void upstream.destroy();
-    response.on("close", () => upstream.destroy());
+    const upstream = await reach(target, endWith(response));
     const headers = { ...withoutHopHeaders(incoming.headers), host: target.url.host, connection: "close" };
     const path = `${target.url.pathname}${target.url.search}`;
     const forwarded = request({ method: incoming.method, path, headers, createConnection: () => upstream });
