@@ -86,8 +86,13 @@ export function createAttachmentFiles(source: {
 
 /** Returns true for a regular file of acceptable size that is in one of the folders after links are resolved. */
 function isUsable(file: string, folders: readonly string[]): boolean {
-  const stat = lstatSync(file, { throwIfNoEntry: false });
-  if (stat?.isFile() !== true || stat.size > MAX_ATTACHMENT_BYTES) return false;
+  try {
+    const stat = lstatSync(file);
+    if (!stat.isFile() || stat.size > MAX_ATTACHMENT_BYTES) return false;
+  } catch {
+    // Some entries are no path, such as a `data:` URL, which is too long for one.
+    return false;
+  }
   return folders.some((folder) => isReallyInside(file, folder));
 }
 

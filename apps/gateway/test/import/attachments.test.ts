@@ -79,6 +79,16 @@ it("imports no attachment that is outside of the home, a link, or a file with se
   expect((await textsOf(ran)).match(/not kept/g)).toHaveLength(4);
 });
 
+it("imports a conversation whose attachments have paths that no file can have", async () => {
+  const dir = createOpenclawWith([
+    { path: `data:image/png;base64,${"A".repeat(5_000)}` },
+    { path: `/media/${"a".repeat(300)}` },
+    { path: "/media/a\0b" },
+  ]);
+  const ran = await run(dir);
+  expect((await textsOf(ran)).match(/not kept/g)).toHaveLength(3);
+});
+
 it("imports attachments of nanobot and Hermes with their conversations", async () => {
   const nanobot = createNanobotSource();
   write(join(nanobot, "media/telegram/photo.png"), "a photo");
