@@ -224,16 +224,20 @@ async function importConversation(
   const to = session.seed.key;
   if (session.generations.length === 0)
     return { ...item, to, state: "skipped", why: "It contains no messages." };
-  const [recordedEvent, recordedSeq] = (await records.get("session", id))?.split(" ") ?? [];
+  const record = (await records.get("session", id))?.split(" ") ?? [];
+  // An import that has begun is recorded as `pending`, its newest event, and the last messages before and after it.
+  const isPending = record[0] === "pending";
+  const [recordedEvent, recordedSeq, writtenSeq] = isPending ? record.slice(1) : record;
   const present = await store?.sessions.get(to);
   if (present !== undefined && present.lastSeq > 0) {
-    if (recordedEvent === "pending" && recordedSeq === lastEvent) {
+    const isWritten = writtenSeq === String(present.lastSeq) && writtenSeq !== recordedSeq;
+    if (isPending && recordedEvent === lastEvent && isWritten) {
       // The program ended after the conversation was written, and before this was recorded.
       await records.set("session", id, `${lastEvent} ${present.lastSeq}`);
       return { ...item, to, state: "skipped", why: EARLIER };
     }
-    if (recordedEvent === lastEvent) return { ...item, to, state: "skipped", why: EARLIER };
-    const isUntouched = recordedSeq === String(present.lastSeq);
+    if (!isPending && recordedEvent === lastEvent) return { ...item, to, state: "skipped", why: EARLIER };
+    const isUntouched = [recordedSeq, writtenSeq].includes(String(present.lastSeq));
     if (!isUntouched && !force.has("sessions"))
       return {
         ...item,
@@ -241,7 +245,7 @@ async function importConversation(
         state: "conflict",
         why: "Another conversation has this place here, or it was continued here.",
       };
-  } else if (recordedEvent !== undefined && recordedEvent !== "pending" && !force.has("sessions")) {
+  } else if (recordedEvent !== undefined && !isPending && !force.has("sessions")) {
     return { ...item, to, state: "skipped", why: "It was removed here since the import." };
   }
   if (store !== undefined && store.admin === undefined)
@@ -255,7 +259,8 @@ async function importConversation(
     return { ...item, to, state: "conflict", why: "A link here leads out of the folder." };
   if (apply && store?.admin !== undefined) {
     for (const [path, file] of files) copyWhole(file, join(home.dir, path), 0o600);
-    await records.set("session", id, `pending ${lastEvent}`);
+    const messages = session.generations.reduce((sum, { entries }) => sum + entries.length, 0);
+    await records.set("session", id, `pending ${lastEvent} ${present?.lastSeq ?? 0} ${messages}`);
     const result = await store.admin.importSession(session, present?.lastSeq);
     if (result.outcome === "exists") return { ...item, to, state: "conflict", why: "A run uses it." };
     await records.set("session", id, `${lastEvent} ${result.lastSeq}`);

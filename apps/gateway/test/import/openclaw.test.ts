@@ -18,6 +18,15 @@ import {
 import { createOpenclawHome, type FixtureSession, said } from "./openclaw-fixture.ts";
 import { CONFIGURATION, createOpenclawSource, DIRECT, FILES, GROUP, JOBS } from "./openclaw-source.ts";
 
+/** The direct conversation with one more message. */
+const GROWN: FixtureSession = {
+  ...DIRECT,
+  windows: DIRECT.windows.map((each) => ({
+    ...each,
+    events: [...each.events, said("a3", "more", NOW - DAY)],
+  })),
+};
+
 it("imports a home, reports every item once, and never writes to the source", async () => {
   const dir = createOpenclawSource();
   const before = hashesOf(dir);
@@ -320,4 +329,34 @@ it("reads the files of versions before databases", async () => {
   expect(readFileSync(join(report.items.length > 0 ? dir : "", "clawdbot.json"), "utf8")).toContain(
     "telegram",
   );
+});
+
+it("adds the new messages of a source, if an earlier attempt was interrupted at any write", async () => {
+  for (let stop = 0, isDone = false; !isDone; stop++) {
+    const { home } = await run(createOpenclawSource({ sessions: { main: [DIRECT] } }));
+    const grown = createOpenclawSource({ sessions: { main: [GROWN] } });
+    let count = 0;
+    const faults = (point: string): void => {
+      if (point === "write" && ++count > stop) throw new Error("interrupted");
+    };
+    const only = { only: new Set(["sessions"] as const) };
+    isDone = await run(grown, only, { home, faults }).then(
+      () => true,
+      () => false,
+    );
+    const { store } = await run(grown, only, { home });
+    expect([stop, (await store.sessions.history(DIRECT.key)).length]).toEqual([stop, 3]);
+  }
+});
+
+it("replaces no conversation that was continued here after an interrupted import", async () => {
+  const { home, store } = await run(createOpenclawSource({ sessions: { main: [DIRECT] } }));
+  // As if the program had ended before it recorded a conversation of one message, and a person had then written one.
+  const record = `openclaw session ${DIRECT.key}`;
+  const [event] = String(await store.kv.get("import", record)).split(" ");
+  await store.kv.set("import", record, `pending ${event} 0 1`);
+  for (const session of [DIRECT, GROWN]) {
+    const { report } = await run(createOpenclawSource({ sessions: { main: [session] } }), {}, { home });
+    expect(stateOf(report, DIRECT.key)).toBe("conflict");
+  }
 });
