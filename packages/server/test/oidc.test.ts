@@ -309,6 +309,15 @@ describe("an access token of the provider", () => {
       expect([token, [401, 429]]).toEqual([token, expect.arrayContaining([await call(url, token)])]);
   });
 
+  it("is refused without the claim of the groups, and ends no session of the person", async () => {
+    const { idp, url, signIn, warnings } = await openSignIn({ audience: AUDIENCE });
+    const browser = await signIn(ALICE);
+    const token = idp.issueAccessToken(ALICE, AUDIENCE, { claims: { groups: undefined } });
+    expect(await call(url, token)).toBe(401);
+    expect(warnings.join()).toContain("the access token has no claim groups");
+    expect(await whoIs(browser)).toMatchObject({ role: "owner" });
+  });
+
   it("does not bring back a group that a later sign-in has removed", async () => {
     const { idp, url, signIn } = await openSignIn({ audience: AUDIENCE });
     const old = idp.issueAccessToken(ALICE, AUDIENCE, {

@@ -2,6 +2,7 @@ import type { JWTPayload } from "jose";
 import type { ExternalIdentity } from "../external-people.ts";
 import type { OidcSettings } from "../sign-in-settings.ts";
 import { readGroups, toIdentity } from "./claims.ts";
+import { OidcError } from "./errors.ts";
 import { CLOCK_TOLERANCE_S, type Provider } from "./provider.ts";
 
 /** Signature algorithms with public keys. With HS256, the public key could be used as the secret. */
@@ -54,7 +55,10 @@ export async function verifyAccessToken(
   const { sub, exp, iat } = payload;
   if (isOther || sub === undefined || exp === undefined || iat === undefined)
     throw new Error("this is not an access token");
-  const groups = readGroups(payload, settings) ?? [];
+  const groups = readGroups(payload, settings);
+  // Without the claim, nothing is known about the groups. An empty list would end the sessions of the person.
+  if (groups === undefined)
+    throw new OidcError("no_role", `the access token has no claim ${settings.groupsClaim}`);
   const identity = toIdentity({ ...payload, sub }, settings, { groups, asOf: iat * 1000 });
   return { identity, expiresAt: (exp + CLOCK_TOLERANCE_S) * 1000 };
 }
