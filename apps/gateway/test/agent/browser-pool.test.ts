@@ -1,5 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Sandbox } from "@signalbox/tools";
@@ -108,6 +116,19 @@ it("ends a browser whose files are too large, and removes the storage of pages a
   await call("coder", "one");
   expect(existsSync(storage)).toBe(false);
   expect(existsSync(cookies)).toBe(true);
+});
+
+it("follows no link that a browser has put in the place of a folder of its profile", async () => {
+  const { call, dir } = openPool();
+  const outside = join(dir, "outside");
+  const profile = join(dir, "coder", "profile");
+  mkdirSync(join(outside, "IndexedDB"), { recursive: true });
+  mkdirSync(profile, { recursive: true });
+  symlinkSync(outside, join(profile, "Default"));
+  writeFileSync(join(profile, "large"), "");
+  truncateSync(join(profile, "large"), 300_000_000);
+  await call("coder", "one");
+  expect(existsSync(join(outside, "IndexedDB"))).toBe(true);
 });
 
 it("removes the lock of a browser that was killed", async () => {

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, rm } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { EgressProxy, Sandbox, SandboxedProgram } from "@signalbox/tools";
 import type { BrowserPrograms } from "../../configure/browser-programs.ts";
@@ -59,10 +59,17 @@ export async function prepareFolders(
   // The lock of a browser that was killed. The process id in it could belong to a process of the new sandbox.
   for (const name of await readdir(folders.profile))
     if (name.startsWith("Singleton")) await rm(join(folders.profile, name), { force: true });
+  await removeLink(join(folders.profile, "Default"));
   if (await isFull(folders))
     for (const name of PAGE_STORAGE)
       await rm(join(folders.profile, "Default", name), { recursive: true, force: true });
   return folders;
+}
+
+/** Removes a link that a hostile browser has put in the place of a folder. It would lead out of the profile. */
+async function removeLink(path: string): Promise<void> {
+  const info = await lstat(path).catch(() => undefined);
+  if (info?.isSymbolicLink() === true) await rm(path);
 }
 
 /** Starts the MCP server and, on its first call, the browser, in the sandbox. Both can reach only the proxy. */
