@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,8 +12,10 @@ export function storeSecret(home: Home, name: string, value: string): string {
   const folder = join(home.dir, "secrets");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, name);
-  writeFileSync(file, `${value}\n`, { mode: 0o600 });
-  chmodSync(file, 0o600);
+  // A crash leaves the old secret or the new one.
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, `${value}\n`, { mode: 0o600, flush: true });
+  renameSync(draft, file);
   return `\${file:secrets/${name}}`;
 }
 
