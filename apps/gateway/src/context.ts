@@ -3,14 +3,6 @@ import { type CompactionCache, reasonOf } from "@signalbox/agent-core";
 import { type AttachmentCrashes, createAttachmentCrashes } from "@signalbox/attachments";
 import type { MessageEvent } from "@signalbox/channel";
 import {
-  type BlockReplies,
-  createBlockReplies,
-  createDrafts,
-  createTyping,
-  type Drafts,
-  type Typing,
-} from "@signalbox/delivery";
-import {
   createLanes,
   createQueueModes,
   createSupervisor,
@@ -62,21 +54,17 @@ import { createGenerateImage } from "./agent/generate-image.ts";
 import { createReadLinks, type ReadLinks } from "./agent/links.ts";
 import { createMcpCredentials } from "./agent/mcp-credentials.ts";
 import { openMcpServers } from "./agent/mcp-servers.ts";
-import { createMedia, type Media } from "./agent/media.ts";
 import { createAgentMemories, createRunFlush, type Flush } from "./agent/memories.ts";
 import { keepRecentPrompts, type RecentPrompts } from "./agent/recent-prompts.ts";
-import { createSpeech, type Speech } from "./agent/speech.ts";
-import { createSpenders, createSpending, type Spending } from "./agent/spending.ts";
+import { createSpending, type Spending } from "./agent/spending.ts";
 import type { SpendingReports } from "./agent/spending-reports.ts";
 import { createSystemPrompt, type PromptedTurn } from "./agent/system-prompt.ts";
 import { createTimeZones } from "./agent/time-zones.ts";
 import type { Toolbox } from "./agent/toolbox.ts";
-import { createTranscriptionCosts } from "./agent/transcription-costs.ts";
 import type { Applied } from "./configure/live-config.ts";
 import { createLiveRouter } from "./configure/live-router.ts";
 import type { ResolvedConfig } from "./configure/resolve-config.ts";
 import { type CoreContext, createCoreContext } from "./core-context.ts";
-import { createReplyDelivery, type ReplyDelivery } from "./deliver-replies.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
 import { createUpdateCheck, type UpdateCheck } from "./maintenance/update-check.ts";
 import { type CrashBlame, createCrashBlame } from "./messages/crash-blame.ts";
@@ -86,6 +74,7 @@ import { InboxAlarm } from "./messages/inbox-alarm.ts";
 import { PendingMessages } from "./messages/pending-messages.ts";
 import { isOwnersItem, mayShareRun, ownerOf, type Queued } from "./messages/queued-message.ts";
 import { explainClosed } from "./messages/reply-windows.ts";
+import { createReplies, type Replies } from "./replies.ts";
 import { createStoreHealth, type StoreHealth } from "./store-health.ts";
 import { readChecklist } from "./triggers/checklist.ts";
 import { createDelegation, type Delegation } from "./triggers/delegation.ts";
@@ -95,15 +84,7 @@ import { createScheduledTriggers, type ScheduledTriggers } from "./triggers/sche
 import { VERSION } from "./version.ts";
 
 /** Every long-lived dependency of the gateway. Built once, in order, and passed to every stage. */
-export interface GatewayContext extends CoreContext, AgentFiles {
-  // Replies
-  readonly media: Media;
-  readonly speech: Speech;
-  readonly delivery: ReplyDelivery;
-  readonly typing: Typing;
-  readonly drafts: Drafts;
-  readonly blocks: BlockReplies;
-
+export interface GatewayContext extends CoreContext, AgentFiles, Replies {
   // Agents
   readonly memories: Memories;
   readonly memoryAccess: SessionAccess;
@@ -258,7 +239,6 @@ function isOwnFolder({ config, seats }: CoreContext, folder: string): boolean {
   });
 }
 
-type Replies = Pick<GatewayContext, "media" | "speech" | "delivery" | "typing" | "drafts" | "blocks">;
 type Triggers = Pick<GatewayContext, "scheduled" | "heartbeats" | "subAgents" | "otherSessions">;
 type AgentServices = Pick<
   GatewayContext,
@@ -278,52 +258,6 @@ type AgentServices = Pick<
   | "compactionCache"
   | "getTimeZone"
 >;
-
-function createReplies(
-  core: CoreContext,
-  workspaces: AgentFiles["workspaces"],
-  reports: SpendingReports,
-): Replies {
-  const { store, lease, config, hooks, logger } = core;
-  const replies = () => config.current().settings.replies;
-  const payForTranscription = createTranscriptionCosts(
-    () => config.current().settings,
-    createSpenders(config),
-    reports,
-  );
-  const media = createMedia(core, { workspaces, payForTranscription });
-  const delivery = createReplyDelivery(core, (part) => media.out.open(part));
-  // A hook at `before_reply` may still change or withhold the text.
-  const mayShow = (): boolean => !hooks.has("before_reply");
-  const { getAccount: account } = core;
-  return {
-    media,
-    speech: createSpeech(core, media.out, reports),
-    delivery,
-    typing: createTyping({ account, on: () => replies().typing, logger }),
-    drafts: createDrafts({
-      account,
-      mayShow,
-      stream: () => replies().stream,
-      timing: core.options.drafts,
-      getLeaseMs: store.isShared ? core.leaseTerm.getMsLeft : undefined,
-      logger,
-      notes: store.kv,
-      hasOpen: (destination) => store.outbox.hasOpen(destination),
-    }),
-    blocks: createBlockReplies({
-      account,
-      mayShow,
-      deliver: (rows) => delivery.deliver(rows),
-      when: () => replies().blocks.when,
-      rules: () => replies().blocks,
-      logger,
-      notes: store.kv,
-      capabilities: core.getCapabilities,
-      enqueue: (runId, row) => store.outbox.enqueue([row], { lease, runId }),
-    }),
-  };
-}
 
 function createTriggers(core: CoreContext, { labels }: Pick<AgentFiles, "labels">): Triggers {
   const { store, config, clock, logger, now, isOwnChannel, seats } = core;
