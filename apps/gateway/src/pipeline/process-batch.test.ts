@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { fakeContext } from "../../test/support/fake-context.ts";
 import { plainMessage } from "../../test/support/plain-channel.ts";
 import { classifyFailure } from "../messages/failures.ts";
-import type { Queued, QueuedMessage } from "../messages/queued-message.ts";
+import { messagesIn, type Queued, type QueuedMessage } from "../messages/queued-message.ts";
 import type { GatewayBodies } from "../store.ts";
 import { processBatch, type Work } from "./process-batch.ts";
 
@@ -63,6 +63,8 @@ async function twoProcesses(fault?: Error) {
 
   const theirRun = await begin(theirs, [(await accept("m1")).id]);
   const givenUp: unknown[] = [];
+  /** Texts that joined a run of the other process. */
+  const joined: string[] = [];
   const ctx = fakeContext({
     store,
     lease: ours,
@@ -78,13 +80,14 @@ async function twoProcesses(fault?: Error) {
       const ids = messages.map(({ id }) => id);
       if (ids.length > 0) await finish(await begin(ours, ids));
     },
-    async resume(_, { run }) {
+    async resume(_, { run }, { takeSteering }) {
+      joined.push(...messagesIn(takeSteering().items).map(({ stored }) => stored.event.text));
       const taken = await store.runs.adopt({ runId: run.id, lease: ours });
       if (taken !== undefined) await finish({ runId: taken.id, lease: ours });
     },
     giveUp: async (_, { held, waiting }) => void givenUp.push([held, waiting.length]),
   };
-  const message = await accept("m2");
+  const message: QueuedMessage = { ...(await accept("m2")), exclusive: true };
   let isAnswered = false;
   const answered = processBatch(ctx, { items: [message], summarised: [] }, handle, work).then(() => {
     isAnswered = true;
@@ -93,6 +96,7 @@ async function twoProcesses(fault?: Error) {
   return {
     answered,
     givenUp,
+    joined,
     theirsEnds: () => finish(theirRun),
     /** So long, or until it is answered; ours lives, and theirs as far as it is said to. */
     async waits(ms: number, { theyLive }: { readonly theyLive: boolean }): Promise<void> {
@@ -117,12 +121,13 @@ it("has a message wait for as long as the run of another process holds its sessi
   expect([givenUp, await stateOf("m2")]).toEqual([[], "replied"]);
 });
 
-it("takes the run of another process up once that one is gone, and answers what waited for it", async () => {
-  const { answered, givenUp, waits, stateOf } = await twoProcesses();
+it("completes the run of another process that has ended before it answers its own messages", async () => {
+  const { answered, givenUp, joined, waits, stateOf } = await twoProcesses();
   await waits(30_000, { theyLive: true });
   await waits(LEASE_MS + 2_000, { theyLive: false });
   await answered;
   expect([givenUp, await stateOf("m1"), await stateOf("m2")]).toEqual([[], "replied", "replied"]);
+  expect(joined, "a command must not become part of that run").toEqual([]);
 });
 
 it("ends no run of another process where its own work fails", async () => {

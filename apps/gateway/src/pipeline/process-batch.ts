@@ -1,10 +1,11 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { Batch, RunHandle } from "@signalbox/lanes";
-import { getStoreError, type Run } from "@signalbox/store";
+import { getStoreError, type InterruptedRun, type Run } from "@signalbox/store";
 import type { GatewayContext } from "../context.ts";
 import { classifyRunFailure, SessionBusyError } from "../messages/failures.ts";
 import { messagesIn, type Queued, type QueuedMessage, resumedRun } from "../messages/queued-message.ts";
 import { ShutdownAbort } from "../shutdown.ts";
+import type { GatewayBodies } from "../store.ts";
 import type { Unfinished } from "./5-prepare/opened-run.ts";
 import { begin, giveUp, resume } from "./pipeline.ts";
 
@@ -43,7 +44,11 @@ export async function processBatch(
       skipBusySession(ctx, sessionKey, async () =>
         attempts === 0
           ? answerFirst(ctx, batch, handle, work)
-          : answerRest(ctx, await getUnfinished(ctx, sessionKey, messages), handle, work),
+          : answerRest(ctx, await getUnfinished(ctx, sessionKey, messages), {
+              handle,
+              work,
+              isOfBatch: (run) => isRunOf(run, item, messages),
+            }),
       ),
     retryPolicy: (error, failures) =>
       // The next process continues.
@@ -101,15 +106,37 @@ async function getUnfinished(
   return { held, waiting };
 }
 
-/** Continues the recorded run. Messages that it does not contain yet steer it first. */
+/** Returns true if a run has begun with this batch. */
+function isRunOf(
+  { run, inbox }: InterruptedRun<GatewayBodies>,
+  first: Queued,
+  messages: readonly QueuedMessage[],
+): boolean {
+  if (first.kind === "resume") return first.interrupted.run.id === run.id;
+  return inbox.some(({ id }) => messages.some((message) => message.id === id));
+}
+
+interface Continuation {
+  readonly handle: RunHandle<Queued>;
+  readonly work: Work;
+  readonly isOfBatch: (run: InterruptedRun<GatewayBodies>) => boolean;
+}
+
+/**
+ * Continues the recorded run. If it began with this batch, messages that it does not contain yet steer it first. The run
+ * of another process is completed before this batch, which may contain a command or messages of another person.
+ */
 async function answerRest(
   ctx: GatewayContext,
   { held, waiting }: Unfinished,
-  handle: RunHandle<Queued>,
-  work: Work,
+  { handle, work, isOfBatch }: Continuation,
 ): Promise<void> {
   if (held === undefined || resumedRun(held) === undefined)
     return work.begin(ctx, { messages: waiting, summarised: [] }, handle);
+  if (!isOfBatch(held)) {
+    await work.resume(ctx, held, { ...handle, takeSteering: () => ({ items: [], summarised: [] }) });
+    return work.begin(ctx, { messages: waiting, summarised: [] }, handle);
+  }
   const steering = [...waiting];
   await work.resume(ctx, held, {
     ...handle,
