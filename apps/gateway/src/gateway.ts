@@ -1,6 +1,7 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { type EmitResult, getSpeakerKey, type InboundEvent } from "@signalbox/channel";
 import { createChannelState } from "@signalbox/channel/accounts";
+import { isLeaseHeld } from "@signalbox/delivery";
 import {
   type AccountLeases,
   createAccountLeases,
@@ -188,7 +189,7 @@ async function openIngress(
   lifecycle: Lifecycle,
 ): Promise<AccountStarter> {
   const { options, store, accounts, delivery, hooks, typing, supervisor, outcomes, toolbox, lanes } = ctx;
-  const { scheduled, heartbeats, subAgents, otherSessions } = ctx;
+  const { scheduled, heartbeats, subAgents, otherSessions, leaseTerm } = ctx;
   let closed = false;
   const take = async (event: InboundEvent): Promise<EmitResult> => (closed ? "rejected" : emit(ctx, event));
   const emitEvent = options.instrument?.emit(take) ?? take;
@@ -211,7 +212,9 @@ async function openIngress(
   const services = {
     emit: (event: InboundEvent) => recovered.promise.then(() => emitEvent(event)),
     acquireLease: (channel: string, account: string) => accountLeases.acquire(channel, account),
-    ...(store.isShared ? { leaseRetryMs: LEASE_RETRY_MS, isShared: true } : {}),
+    ...(store.isShared
+      ? { leaseRetryMs: LEASE_RETRY_MS, isShared: true, mayRequest: () => isLeaseHeld(leaseTerm.getMsLeft) }
+      : {}),
     state: (channel: string) => createChannelState(store.kv, channel),
     commands: accountCommands(ctx),
   };

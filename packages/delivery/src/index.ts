@@ -5,6 +5,7 @@ export type { Delivery, DeliveryOptions, DeliveryOutcome } from "./delivery-type
 export { createDrafts, type Drafts, type DraftsOptions } from "./drafts/drafts.ts";
 export type { DraftTiming, EndedDraft, WatchedRun } from "./drafts/growing-draft.ts";
 export { createFinalReply, type FinalReply, type ShownAnswer } from "./final-reply.ts";
+export { isLeaseHeld } from "./lease-limit.ts";
 export {
   type ActingCall,
   type ActingRun,

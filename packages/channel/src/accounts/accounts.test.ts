@@ -1,10 +1,12 @@
 import { expect, it } from "vitest";
 import {
   type Channel,
+  type ChannelContext,
   type ChannelDefinition,
   type Clock,
   createInMemoryCache,
   createInMemoryState,
+  failedToConnect,
 } from "../index.ts";
 import { type AccountServices, createAccounts } from "./index.ts";
 
@@ -55,10 +57,11 @@ function createClock() {
   return { clock, delays };
 }
 
-function createHost(definition: ChannelDefinition) {
+function createHost(definition: ChannelDefinition, fetch?: typeof globalThis.fetch) {
   const { clock, delays } = createClock();
   const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
-  const accounts = createAccounts({ logger: () => logger, cache: createInMemoryCache({ clock }), clock });
+  const cache = createInMemoryCache({ clock });
+  const accounts = createAccounts({ logger: () => logger, cache, clock, fetch });
   accounts.add({ definition, account: "main", config: {} });
   return { accounts, delays };
 }
@@ -112,6 +115,32 @@ it.each([true, false])(
     expect(contexts).toEqual([isShared]);
   },
 );
+
+it("sends no request of a channel while another host may have taken over its work", async () => {
+  let isHeld = false;
+  let requests = 0;
+  let fetch: ChannelContext["fetch"] | undefined;
+  const definition = createChannel(async () => {});
+  const { accounts } = createHost(
+    {
+      ...definition,
+      create: async (context) => {
+        fetch = context.fetch;
+        return definition.create(context);
+      },
+    },
+    async () => {
+      requests += 1;
+      return new Response();
+    },
+  );
+  await accounts.start({ ...services, mayRequest: () => isHeld });
+  const error: unknown = await fetch?.("http://platform.example/").catch((reason: unknown) => reason);
+  expect([requests, failedToConnect(error)]).toEqual([0, true]);
+  isHeld = true;
+  await fetch?.("http://platform.example/");
+  expect(requests).toBe(1);
+});
 
 it("starts chosen accounts first and the others later, each once", async () => {
   const starts: string[] = [];

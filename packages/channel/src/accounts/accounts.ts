@@ -10,6 +10,7 @@ import type {
   Health,
 } from "../contract/definition.ts";
 import { reasonOf } from "../contract/errors.ts";
+import { permitRequests } from "../host/request-phase.ts";
 
 /** An account to run. */
 export interface PlannedAccount {
@@ -49,6 +50,11 @@ export interface AccountServices {
   readonly leaseRetryMs?: number;
   /** True if other hosts send through the accounts, too. Default: false. */
   readonly isShared?: boolean;
+  /**
+   * Called before each request to a platform. Returns false while another host may have taken over the work of this one,
+   * for instance after this process was suspended. The request then fails as not sent. Default: always true.
+   */
+  readonly mayRequest?: () => boolean;
   /** The durable state of a channel. */
   readonly state: (channel: string) => ChannelState;
   /** The commands that an account registers on its platform. */
@@ -297,7 +303,7 @@ class AccountHost implements Accounts {
       config,
       account: plan.account,
       logger: this.#options.logger(key),
-      fetch: this.#fetch,
+      fetch: services.mayRequest ? permitRequests(this.#fetch, services.mayRequest) : this.#fetch,
       clock,
       signal,
       // A channel must not emit events on behalf of another account.

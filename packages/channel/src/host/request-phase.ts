@@ -56,3 +56,19 @@ export function trackRequests(fetch: typeof globalThis.fetch): typeof globalThis
     }
   };
 }
+
+/**
+ * Returns a `fetch` that sends a request only if `mayRequest` returns true. Otherwise the request fails with the code
+ * `REQUEST_NOT_SENT`.
+ */
+export function permitRequests(
+  fetch: typeof globalThis.fetch,
+  mayRequest: () => boolean,
+): typeof globalThis.fetch {
+  return async (input, init) => {
+    if (mayRequest()) return fetch(input, init);
+    throw Object.assign(new Error("another gateway may have taken over the work of this one"), {
+      code: REQUEST_NOT_SENT,
+    });
+  };
+}

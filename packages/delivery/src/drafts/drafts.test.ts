@@ -143,6 +143,22 @@ describe("a draft that is a message", () => {
     expect(shown).toEqual(["one", "one two"]);
   });
 
+  it("goes on after requests that were refused because the lease had ended meanwhile", async () => {
+    const bench = await openMessages(KEYED, async () => {
+      if (bench.lease.ms === HOUR) return "m1";
+      bench.lease.ms = 0;
+      throw new ChannelError("transient", "the request was not sent");
+    });
+    await bench.write("one");
+    for (let refused = 1; refused <= 4; refused += 1) {
+      bench.lease.ms = 1_000;
+      await bench.write(`one ${refused}`);
+    }
+    bench.lease.ms = HOUR;
+    await bench.write("one two");
+    expect(bench.shown.at(-1)).toBe("one two");
+  });
+
   it("is found by the process that resumes the run", async () => {
     const bench = await openMessages(KEYED, async () => "om_1");
     await bench.write("one");

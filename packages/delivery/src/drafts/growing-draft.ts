@@ -289,6 +289,8 @@ export class GrowingDraft {
       if (clock.now() >= this.#until) this.#isOver = true;
       else this.#doubtful = true;
     }
+    // A request that the gateway refused for this reason is not a failure of the platform.
+    if (this.#waitsForLease()) return;
     this.#more = true;
     if (code === "rate_limited" && isChannelError(error)) {
       buckets.pause(getDestinationKey(event), error.retryAfterMs ?? 1_000);
