@@ -78,7 +78,10 @@ async function start(
   const { home, token } = options;
   const first = { loaded: options.loaded, resolved };
   const shutdown = watchShutdown(options.onFatal, options.now ?? Date.now);
-  const fail = createFail(shutdown, () => ctx.nodeReports.count("fencedWrites"));
+  const fail = createFail(shutdown, () => {
+    ctx.leaseTerm.end();
+    ctx.nodeReports.count("fencedWrites");
+  });
   const ctx = await createContext(options, first, lifecycle, {
     processBatch,
     onDropped: endDropped,
@@ -138,15 +141,15 @@ async function start(
   };
 }
 
-/** Returns the function that ends the gateway after a fatal error. The first loss of a lease is counted. */
+/** Returns the function that ends the gateway after a fatal error. Calls `onFenced` for the first loss of a lease. */
 function createFail(
   shutdown: ShutdownWatch,
-  countFenced: () => void,
+  onFenced: () => void,
 ): (error: Error, isFencedOff: boolean) => void {
-  let isCounted = false;
+  let wasFenced = false;
   return (error, isFencedOff) => {
-    if (isFencedOff && !isCounted) countFenced();
-    isCounted ||= isFencedOff;
+    if (isFencedOff && !wasFenced) onFenced();
+    wasFenced ||= isFencedOff;
     shutdown.fail(error);
   };
 }

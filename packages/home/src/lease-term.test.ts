@@ -42,3 +42,11 @@ it("does not extend a lease if the wall clock is set back", () => {
   clocks.wall -= 60_000;
   expect(term.getMsLeft()).toBe(0);
 });
+
+it("is not extended again after it was ended", () => {
+  const { term } = createTerm();
+  const succeed = term.begin();
+  term.end();
+  succeed();
+  expect(term.getMsLeft()).toBe(0);
+});

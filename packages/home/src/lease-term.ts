@@ -4,6 +4,8 @@ export interface LeaseTerm {
   begin(): () => void;
   /** Returns the remaining duration in milliseconds, or 0 if another process may have taken the lease. */
   getMsLeft(): number;
+  /** Ends the term for good, because another process has taken over work of this one. */
+  end(): void;
 }
 
 /** Clocks in milliseconds. */
@@ -22,6 +24,7 @@ export function createLeaseTerm(
   leaseMs: number,
   { monotonic = () => performance.now(), wall = Date.now }: LeaseTermClocks = {},
 ): LeaseTerm {
+  let hasEnded = false;
   let renewed = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
   return {
     begin() {
@@ -31,9 +34,13 @@ export function createLeaseTerm(
       };
     },
     getMsLeft() {
+      if (hasEnded) return 0;
       // The monotonic clock may stand still while the machine is suspended. The wall clock does not, but can be set.
       const elapsed = Math.max(monotonic() - renewed.monotonic, wall() - renewed.wall);
       return Math.max(0, leaseMs - elapsed);
+    },
+    end() {
+      hasEnded = true;
     },
   };
 }

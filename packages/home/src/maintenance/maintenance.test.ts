@@ -165,3 +165,25 @@ it("extends the lease's term only when a renewal succeeds", async () => {
   upkeep.rest();
   upkeep.stop();
 });
+
+it("does not extend the lease's term before the other leases show that agents were taken over", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const leaseTerm = createLeaseTerm(3_000);
+  const seen: number[] = [];
+  const upkeep = await openUpkeep(() => ({
+    leaseMs: 3_000,
+    leaseTerm,
+    async renewLeases() {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      seen.push(leaseTerm.getMsLeft());
+      leaseTerm.end();
+    },
+  }));
+  upkeep.start();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await vi.waitFor(() => expect(seen).toEqual([0]));
+  expect(leaseTerm.getMsLeft()).toBe(0);
+  upkeep.rest();
+  upkeep.stop();
+});

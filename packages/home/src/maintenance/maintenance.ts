@@ -21,7 +21,7 @@ export interface MaintenanceOptions {
   };
   readonly lease: Lease;
   readonly leaseMs: number;
-  /** Extended by each renewal of `lease`. */
+  /** Extended by each renewal of `lease`, after the other leases were renewed. */
   readonly leaseTerm: Pick<LeaseTerm, "begin">;
   /** Returns the current retention settings. Called for each pruning. */
   readonly retention: () => RetentionConfig;
@@ -137,17 +137,15 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
 async function renewLease(options: MaintenanceOptions): Promise<void> {
   const { store, lease, leaseMs, leaseTerm, onLost, logger } = options;
   const succeed = leaseTerm.begin();
-  const renew = async () => {
-    const kept = await store.leases.renew([lease], leaseMs);
-    if (kept.length > 0) succeed();
-    return kept;
-  };
   try {
     // Concurrent renewals share a commit.
-    const [kept] = await Promise.all([renew(), options.renewLeases()]);
+    const [kept] = await Promise.all([store.leases.renew([lease], leaseMs), options.renewLeases()]);
     options.onRenewal?.();
-    if (kept.length === 0) onLost(new Error("another process has taken over this home"));
-    else await options.duty.acquire();
+    if (kept.length === 0) return onLost(new Error("another process has taken over this home"));
+    // An expired lease can be renewed although other gateways have taken over agents. The renewal of the other leases
+    // reveals it, so it must not extend the term before them.
+    succeed();
+    await options.duty.acquire();
   } catch (error) {
     options.onRenewal?.(error);
     logger.error({ err: reasonOf(error) }, "the lease could not be renewed");
