@@ -123,8 +123,8 @@ interface Continuation {
 }
 
 /**
- * Continues the recorded run. If it began with this batch, messages that it does not contain yet steer it first. The run
- * of another process is completed before this batch, which may contain a command or messages of another person.
+ * Continues the recorded run. If it began with this batch, messages that it does not contain yet steer it first. The
+ * run of another process is completed before this batch, which may contain a command or messages of another person.
  */
 async function answerRest(
   ctx: GatewayContext,

@@ -51,8 +51,8 @@ export interface AccountServices {
   /** True if other hosts send through the accounts, too. Default: false. */
   readonly isShared?: boolean;
   /**
-   * Called before each request to a platform. Returns false while another host may have taken over the work of this one,
-   * for instance after this process was suspended. The request then fails as not sent. Default: always true.
+   * Called before each request to a platform. Returns false while another host may have taken over the work of this
+   * one, for instance after this process was suspended. The request then fails as not sent. Default: always true.
    */
   readonly mayRequest?: () => boolean;
   /** The durable state of a channel. */
