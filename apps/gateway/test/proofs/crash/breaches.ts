@@ -293,6 +293,11 @@ export const RELAYED: readonly (readonly [
     [/^order: without 5/],
   ],
   [
+    "a conversation whose older part is lost without a summary",
+    () => ({ requests: [requestOf([{ session: 9001, number: 9, kind: "plain" }])] }),
+    [/^order: without 5/],
+  ],
+  [
     "a part of an answer that is lost",
     (world) => droppedFrom(world, "part3:s9001.3"),
     [/^lost: a part of the answer to s9001\.3/],

@@ -1,6 +1,7 @@
-import { nameOf, type Tag } from "./conversation.ts";
+import { nameOf } from "./conversation.ts";
 import type { Evidence } from "./evidence.ts";
 import { messageId } from "./platform.ts";
+import type { Seen } from "./seen.ts";
 
 /**
  * What is wrong with the messages of a conversation, in the order in which the model is told them. Each is there once
@@ -10,27 +11,24 @@ import { messageId } from "./platform.ts";
  */
 export function judgeOrder(
   evidence: Pick<Evidence, "acknowledged" | "deletions" | "inbox">,
-): (said: readonly Tag[]) => string | undefined {
+): (conversation: Pick<Seen, "said" | "isSummarized">) => string | undefined {
   const deleted = new Set(evidence.deletions.map(({ name }) => name));
   const setAside = new Set(
     evidence.inbox.flatMap(({ messageId: id, rule }) => (rule === "poison" ? [id] : [])),
   );
   const kinds = new Map(evidence.acknowledged.map((tag) => [nameOf(tag), tag.kind]));
-  const commands = (session: number, kind: "new" | "compact"): number[] =>
+  const newConversations = (session: number): number[] =>
     evidence.acknowledged.flatMap((tag) =>
-      tag.session === session && tag.kind === kind ? [tag.number] : [],
+      tag.session === session && tag.kind === "new" ? [tag.number] : [],
     );
 
-  return (said) => {
+  return ({ said, isSummarized }) => {
     const [first] = said;
     const last = said.at(-1);
     if (first === undefined || last === undefined) return undefined;
     const { session } = first;
     if (said.some((tag) => tag.session !== session)) return "a message of another conversation";
-    const before = (kind: "new" | "compact"): number =>
-      Math.max(0, ...commands(session, kind).filter((number) => number < last.number));
-    const began = before("new");
-    const summed = before("compact");
+    const began = Math.max(0, ...newConversations(session).filter((number) => number < last.number));
     if (first.number <= began) return `what was said before /new at ${began}`;
     let next = began + 1;
     for (const { number } of said) {
@@ -44,7 +42,7 @@ export function judgeOrder(
           kind === "new" ||
           kind === "compact" ||
           kind === "status" ||
-          next < summed;
+          (isSummarized && next < first.number);
         if (!may) return `without ${next}`;
       }
       next = number + 1;

@@ -162,7 +162,7 @@ function judgeModel(evidence: Evidence, blame: Blame): Conversations {
     for (const name of seen.unknown) unknown.add(name);
     for (const name of seen.ended) ended.add(name);
     for (const [name, what] of seen.failed) failed.set(name, what);
-    const wrong = judgeSaid(seen.said);
+    const wrong = judgeSaid(seen);
     if (wrong !== undefined) blame(`order: ${wrong}: ${seen.said.map(nameOf).slice(-8).join(" ")}`);
   }
   return { unknown, ended, failed };

@@ -13,6 +13,7 @@ import {
 } from "./conversation.ts";
 import type { Evidence, InboxFact, OutboxFact, Post } from "./evidence.ts";
 import { chatOf, editEvent, messageId } from "./platform.ts";
+import { SUMMARY } from "./seen.ts";
 
 /** A message of a made-up world and what came of it. */
 interface MadeUp {
@@ -145,9 +146,9 @@ export function relayedWorld(): Evidence {
     "plain",
   ];
   const tags = kinds.map((kind, index): Tag => ({ session: 9001, number: index + 1, kind }));
-  const [edited, deleted, long, , late, , , , ninth] = tags;
+  const [edited, deleted, long, , late, , seventh, , ninth] = tags;
   const doubtful: Tag = { session: 9003, number: 1, kind: "plain" };
-  if (!edited || !deleted || !long || !late || !ninth) throw new RangeError("a message less");
+  if (!edited || !deleted || !long || !late || !seventh || !ninth) throw new RangeError("a message less");
   const settledAt = 1_000;
   const row = (tag: Tag, more: Partial<InboxFact> = {}): InboxFact => ({
     ...madeUp(tag).row,
@@ -167,7 +168,8 @@ export function relayedWorld(): Evidence {
         : []),
     ];
   });
-  const asked = (all: readonly Tag[]): Evidence["requests"][number] => {
+  const summary = { role: "user", content: `${SUMMARY}\n\nNotes of all that was said.` };
+  const asked = (all: readonly Tag[], isSummarized = false): Evidence["requests"][number] => {
     const messages = all.map((tag) => ({
       role: "user",
       content: tag === edited ? editedTextOf(tag) : textOf(tag),
@@ -175,7 +177,8 @@ export function relayedWorld(): Evidence {
     const correction = all.includes(late)
       ? [{ role: "user", content: `(edited) ${editedTextOf(late)}` }]
       : [];
-    return { status: 200, text: "", body: { messages: [...messages, ...correction] } };
+    const earlier = isSummarized ? [summary] : [];
+    return { status: 200, text: "", body: { messages: [...earlier, ...messages, ...correction] } };
   };
   return {
     ...cleanWorld(),
@@ -199,7 +202,13 @@ export function relayedWorld(): Evidence {
       { state: "dead", channel: "keyed", texts: [`done s9001.7\n\n${REFUSED}`], receipts: [] },
       { state: "uncertain", channel: "blunt", texts: ["done s9003.1"], receipts: [] },
     ],
-    requests: [asked([edited]), asked([edited, long]), asked([late]), asked([ninth])],
+    requests: [
+      asked([edited]),
+      asked([edited, long]),
+      asked([late]),
+      asked([seventh], true),
+      asked([ninth], true),
+    ],
     posts,
     ran: [],
     notes: new Set(),

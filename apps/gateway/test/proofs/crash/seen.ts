@@ -2,7 +2,7 @@ import { createDeletedNote, SILENT_TOKEN } from "@signalbox/prompt";
 import { answeredIn, comingBackIn, heardText, nameOf, type Owed, type Tag, tagsIn } from "./conversation.ts";
 
 /** How the history shows that a summary stands for its older part. */
-const SUMMARY = "The earlier part of this conversation was replaced by this summary:";
+export const SUMMARY = "The earlier part of this conversation was replaced by this summary:";
 const OUTCOME_UNKNOWN = "Outcome unknown";
 const NOT_RUN = "Not run: the user sent a message first";
 /** What the gateway says of messages that were deleted while the model worked on them. */
@@ -14,6 +14,8 @@ const RECALLED = /From memory, perhaps outdated \(untrusted\):\n(`{3,})[\s\S]*?\
 export interface Seen {
   /** Every message of a person in the order of the conversation. */
   readonly said: readonly Tag[];
+  /** True if a summary stands for the older part of the conversation. */
+  readonly isSummarized: boolean;
   /** Those without an answer yet. */
   readonly open: readonly Tag[];
   /** What has come back by itself and was not heard yet. */
@@ -63,10 +65,13 @@ export function readConversation(request: unknown): Seen {
   const ended = new Set<string>();
   const unknown = new Set<string>();
   const failed = new Map<string, string[]>();
+  let isSummarized = false;
   const messages = isRaw(request) ? listOf(request["messages"]) : [];
   for (const { role, content } of messages) {
     for (const block of listOf(content)) {
-      if (role === "user" && block["type"] === "text" && !textIn([block]).startsWith(SUMMARY)) {
+      const isSummary = textIn([block]).startsWith(SUMMARY);
+      isSummarized ||= isSummary;
+      if (role === "user" && block["type"] === "text" && !isSummary) {
         const [text = "", gone = ""] = textIn([block]).replace(RECALLED, "").split(DELETED);
         for (const back of comingBackIn(text)) owed.set(heardText(back.kind, back.name), back);
         for (const tag of tagsIn(gone)) open.delete(nameOf(tag));
@@ -101,6 +106,7 @@ export function readConversation(request: unknown): Seen {
   }
   return {
     said,
+    isSummarized,
     open: [...open.values()],
     owed: [...owed.values()],
     edited: [...edited],
