@@ -1,6 +1,6 @@
-/** A fake gateway and a signed-in browser that the tests of a file share. */
+/** A fake gateway and a signed-in browser that the tests of the suite share. */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { connect, developmentPage } from "./chromium.ts";
 import { DESKTOP, openSignedIn, type Visit, visit } from "./signed-in.ts";
 import { type StubGateway, startStubGateway } from "./stub-gateway.ts";
@@ -8,7 +8,7 @@ import { type StubGateway, startStubGateway } from "./stub-gateway.ts";
 interface Options {
   /** Reason to skip the tests, if any. */
   readonly missing: string | undefined;
-  /** If true, each test gets a new browser context without a session. */
+  /** If true, each test starts without a session. */
   readonly isSignedOut?: boolean;
   /** Prepares the gateway before each test. */
   readonly prepare?: (gateway: StubGateway) => void;
@@ -25,29 +25,38 @@ export interface SharedVisit {
   visitAgain(options?: BrowserContextOptions): Promise<void>;
 }
 
+let server: Promise<StubGateway> | undefined;
+
+/** Context of the browser that the tests share. Undefined before the first test, and after a page hung. */
+let shared: Visit | undefined;
+
+/** Starts the gateway once. The files of the suite share it. */
+function startGateway(): Promise<StubGateway> {
+  server ??= developmentPage().then(startStubGateway);
+  return server;
+}
+
 /**
- * Starts one fake gateway and one browser context for the tests of a file, because a new one would load the scripts and
- * sign in again. Each test starts with a new document, an initial gateway and the default settings. Fails a test if the
- * browser or React logs an error, if the content security policy is violated, or if something is requested from another
- * host.
+ * Uses one fake gateway and one browser context for all tests of the suite, because a new context would load the
+ * scripts and sign in again, which takes longer than most tests. Each test starts with a new document, an initial
+ * gateway and the default settings. Fails a test if the browser or React logs an error, if the content security policy
+ * is violated, or if something is requested from another host.
  */
 export function shareVisit({ missing, isSignedOut = false, prepare = () => {} }: Options): SharedVisit {
   let browser: Browser;
   let gateway: StubGateway;
-  let shared: Visit | undefined;
   let current: Visit;
 
   beforeAll(async () => {
     if (missing !== undefined) return;
-    const [built, connection] = await Promise.all([developmentPage(), connect()]);
-    browser = connection;
-    gateway = await startStubGateway(built);
+    [gateway, browser] = await Promise.all([startGateway(), connect()]);
   });
   beforeEach(async () => {
     gateway.reset();
     prepare(gateway);
     shared ??= await visit(browser);
     current = shared;
+    if (isSignedOut) await removeSession(current, gateway);
   });
   afterEach(async () => {
     const own = new URL(gateway.url).host;
@@ -56,21 +65,13 @@ export function shareVisit({ missing, isSignedOut = false, prepare = () => {} }:
       expect(current.violations).toEqual([]);
     } finally {
       if (current !== shared) await current.context.close();
-      if (isSignedOut) {
+      await restore(shared).catch(async (error: unknown) => {
+        // A page that hangs must not fail the tests after it.
         await shared?.context.close();
         shared = undefined;
-      } else
-        await restore(shared).catch(async (error: unknown) => {
-          // A page that hangs must not fail the tests after it.
-          await shared?.context.close();
-          shared = undefined;
-          throw error;
-        });
+        throw error;
+      });
     }
-  });
-  afterAll(async () => {
-    await shared?.context.close();
-    if (missing === undefined) await gateway.stop();
   });
 
   return {
@@ -101,4 +102,14 @@ async function restore(shared: Visit | undefined): Promise<void> {
   for (const name of ["theme", "language"]) await context.clearCookies({ name });
   requested.length = 0;
   violations.length = 0;
+}
+
+/** Deletes the cookies and the stored key of the session. */
+async function removeSession({ context, page }: Visit, gateway: StubGateway): Promise<void> {
+  const developer = await context.newCDPSession(page);
+  await developer.send("Storage.clearDataForOrigin", {
+    origin: gateway.url,
+    storageTypes: "cookies,local_storage",
+  });
+  await developer.detach();
 }
