@@ -31,6 +31,6 @@ export async function findings(page: Page): Promise<string[]> {
 let text: Promise<string> | undefined;
 
 function source(): Promise<string> {
-  text ??= readFile(createRequire(import.meta.url).resolve("axe-core"), "utf8");
+  text ??= readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
   return text;
 }
