@@ -63,7 +63,7 @@ const TURN_MS = 25 * 60_000;
 /** How long one that is told to end may take, until it counts as one that never does. */
 const ENDED_MS = 90_000;
 /** As many as a process takes in a second where nothing else is at work. */
-const FEW_MESSAGES = 10;
+const MIN_MESSAGES = 10;
 
 /** Every failpoint that kills, in the order a seed gives, with random moments in between. */
 export function plannedLives(random: Random, kills: number): Life[] {
@@ -115,6 +115,8 @@ export async function runLives(
     readonly last?: Extract<Life, { kind: "failing" }>;
     /** How long that process works before people stop writing, in milliseconds. */
     readonly loadMs?: number;
+    /** Minimum number of messages that it acknowledges before people stop writing. Default: 10. */
+    readonly minMessages?: number;
     readonly progress?: (life: Life, exit: Exit) => void;
   },
 ): Promise<Report> {
@@ -145,8 +147,7 @@ export async function runLives(
       ...(options.last ? environment(options.last) : {}),
       ...(world.wasTurned() ? { SIGNALBOX_TURN_MS: String(TURN_MS) } : {}),
     });
-    if (options.last || options.loadMs !== undefined)
-      await worked(world, last, options.loadMs ?? FAILING_MS, options.restMs ?? SURE_MS);
+    if (options.last || options.loadMs !== undefined) await worked(world, last, options);
     await world.settle(last);
     noteRecovery(world, last, interrupted, recoveries);
     const verdict = await check(world);
@@ -165,14 +166,18 @@ export async function runLives(
   }
 }
 
-/** Lets it work for so long, and on a busy machine until a few messages came; not longer than `mostMs` for these. */
-async function worked(world: World, gateway: GatewayChild, ms: number, mostMs: number): Promise<void> {
+/** Lets a gateway work for some time, and on a busy machine until it has acknowledged a few messages. */
+async function worked(
+  { platform }: World,
+  gateway: GatewayChild,
+  options: { readonly loadMs?: number; readonly minMessages?: number; readonly restMs?: number },
+): Promise<void> {
   await gateway.listening;
-  const few = world.platform.acknowledged.length + FEW_MESSAGES;
-  await sleep(ms);
-  const deadline = performance.now() + mostMs;
-  const isQuiet = (): boolean => world.platform.acknowledged.length < few && !gateway.ended();
-  while (isQuiet() && performance.now() < deadline) await sleep(20);
+  const count = (): number => platform.acknowledged.length + platform.unaddressed.length;
+  const enough = count() + (options.minMessages ?? MIN_MESSAGES);
+  await sleep(options.loadMs ?? FAILING_MS);
+  const deadline = performance.now() + (options.restMs ?? SURE_MS);
+  while (count() < enough && !gateway.ended() && performance.now() < deadline) await sleep(20);
 }
 
 function wishOf(life: Life): Kind | undefined {

@@ -20,7 +20,7 @@ try {
   // What is said of the gateway as it is says nothing of a bug.
   const scenarios = new Map(chosen.map(({ scenario }) => [JSON.stringify(scenario), scenario]));
   for (const [name, scenario] of scenarios) {
-    const violations = await violationsIn(scenario, copy.main, seed);
+    const violations = await violationsIn(scenario, copy.main, { seed });
     if (violations.length === 0) continue;
     failed++;
     console.log(`BROKEN without a bug, ${name}: ${violations.slice(0, 5).join("; ")}`);
