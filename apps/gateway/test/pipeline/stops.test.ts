@@ -218,7 +218,8 @@ describe("a kill", () => {
       if (slow) await new Promise(() => {});
       return { text: "fine" };
     });
-    for (let start = 0; start < 5; start += 1) {
+    // The fourth start would set a run aside that three deaths count against.
+    for (let start = 0; start < 3; start += 1) {
       asked = 0;
       const child = await world.startChild();
       if (start === 0)
@@ -230,9 +231,10 @@ describe("a kill", () => {
       await child.end("SIGKILL");
     }
     slow = false;
-    const child = await world.startChild();
-    await eventually(() => world.feishu.sent.length === 2, "both are answered");
-    await child.end("SIGTERM");
+    const last = await world.start();
+    await last.settled();
+    await last.stop();
+    expect(world.feishu.sent).toHaveLength(2);
     expect((await ends(world)).map((end) => [end].flat()[1])).toEqual(["replied", "replied"]);
   });
 

@@ -5,7 +5,7 @@ import { seeded } from "./random.ts";
 
 /** `SIGNALBOX_SEED` and `SIGNALBOX_KILLS` choose another course; the full count is `npm run prove -- crash`. */
 const seed = Number(process.env["SIGNALBOX_SEED"] ?? 20_261_121);
-const kills = Number(process.env["SIGNALBOX_KILLS"] ?? 5);
+const kills = Number(process.env["SIGNALBOX_KILLS"] ?? 3);
 
 function told({ violations: _, recoveries, unreached, ...report }: Report): string {
   const times = recoveries.map((ms) => ms.toFixed(0)).join(", ");

@@ -290,7 +290,10 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       heal();
       // What was scheduled by a clock that was ahead is due once that time has come.
       if (isTurned) gateway.signal(TURN);
-      await atRest(home, found, options.restMs ?? REST_MS);
+      await atRest(home, found, options.restMs ?? REST_MS).catch((cause: unknown) => {
+        if (!gateway.ended()) throw cause;
+        throw new Error(`the gateway ended before it came to rest:\n${gateway.said()}`, { cause });
+      });
       await Promise.all([...vendors.values()].map((vendor) => vendor.look?.()));
       gateway.signal("SIGTERM");
       const { code } = await gateway.exited;
@@ -355,14 +358,17 @@ const REST_MS = 330_000;
 async function atRest(home: string, url: string, restMs: number): Promise<void> {
   const deadline = performance.now() + restMs;
   for (let times = 0; ; ) {
-    const waiting = { ...(await statusOf(url)), toCome: await countToComeIn(home) };
+    const status = await statusOf(url);
+    const isIdle = status.messages === 0 && status.replies === 0;
+    // To open the database takes much longer than to read the status.
+    const waiting = { ...status, ...(isIdle ? { toCome: await countToComeIn(home) } : {}) };
     const isOver = Object.values(waiting).every((count) => count === 0);
     // What a message leads to may be read a moment too early.
     times = isOver ? times + 1 : 0;
     if (times === 2) return;
     if (performance.now() > deadline)
       throw new Error(`the gateway did not come to rest: ${JSON.stringify(waiting)} wait`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
