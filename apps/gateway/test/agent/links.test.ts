@@ -103,7 +103,7 @@ describe("links in messages", () => {
   it("cannot reach internal addresses, and do not delay the run for long", async () => {
     await using server = await site();
     const world = await openWorld();
-    world.configure(config(server, { ...FETCH, tools: { web: { allow: [server.host], timeoutMs: 1_000 } } }));
+    world.configure(config(server, { ...FETCH, tools: { web: { allow: [server.host], timeoutMs: 3_000 } } }));
     world.script([{ text: "one" }]);
     const started = await world.start();
     const [, port] = server.host.split(":");

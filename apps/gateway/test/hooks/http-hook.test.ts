@@ -103,7 +103,7 @@ describe("an HTTP hook", () => {
   it("that does not respond in time denies, and its request is aborted", async () => {
     const gone = Promise.withResolvers<void>();
     const url = await serve((request) => void request.socket.on("close", () => gone.resolve()));
-    const { ask, failures } = gateWith({ url, timeoutMs: 1_000 });
+    const { ask, failures } = gateWith({ url, timeoutMs: 3_000 });
     expect(await ask()).toMatchObject({ action: "deny" });
     expect(failures).toMatchObject([{ hook: "guard", consequence: "denied" }]);
     await gone.promise;

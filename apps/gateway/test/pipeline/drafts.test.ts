@@ -61,7 +61,7 @@ describe("an answer that is written slowly", () => {
   });
 
   it("has no draft if it is complete before one is due", async () => {
-    const { world, started, ask } = await open(undefined, { afterMs: 5_000, everyMs: 0 });
+    const { world, started, ask } = await open(undefined, { afterMs: 600_000, everyMs: 0 });
     world.script([slowly(LONG)]);
     await ask("how?");
     await eventually(() => world.feishu.sent.length === 1, "the answer is there");

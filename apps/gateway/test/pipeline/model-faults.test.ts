@@ -121,7 +121,7 @@ describe("when the model", () => {
   it("sends nothing for longer than the configured timeout, the run fails and its sender is informed", async () => {
     const world = await openWorld();
     const anthropic = { api: "anthropic-messages", apiKey: "${ANTHROPIC_KEY}", baseUrl: "${ANTHROPIC_URL}" };
-    const providers = { anthropic: { ...anthropic, timeouts: { firstByteMs: 5_000, idleMs: 100 } } };
+    const providers = { anthropic: { ...anthropic, timeouts: { firstByteMs: 60_000, idleMs: 100 } } };
     world.configure(exampleConfig({ models: { providers } }));
     world.script([{ text: "never ends", fault: { kind: "stall", afterEvents: 1 } }]);
     const started = await world.start();

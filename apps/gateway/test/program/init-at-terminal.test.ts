@@ -32,7 +32,7 @@ function init(world: World, ...args: readonly string[]) {
     shown: () => shown,
     /** Waits for a question, then types an answer and Enter. */
     async answer(question: string, keys = "", end = "\r") {
-      await expect.poll(() => shown, { timeout: 20_000 }).toContain(question);
+      await expect.poll(() => shown).toContain(question);
       const before = shown;
       shown = "";
       terminal.stdin.write(`${keys}${end}`);

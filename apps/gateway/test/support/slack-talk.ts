@@ -46,7 +46,7 @@ export async function openSlack({
     }),
   );
   const started = await world.start(start);
-  const push: SlackTalk["push"] = (delivery) => slack.pushEvent(delivery, { withinMs: 20_000 });
+  const push: SlackTalk["push"] = (delivery) => slack.pushEvent(delivery, { withinMs: 60_000 });
   return {
     world,
     slack,

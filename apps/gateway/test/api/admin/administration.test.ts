@@ -286,7 +286,7 @@ async function createDeadReply(world: World, started: Started): Promise<string> 
   world.feishu.fail({ kind: "code", code: 230_002, method: "POST", times: 50 });
   await started.post(textMessage("a question", { senderId: ZHANG, messageId: "om_1" }));
   const find = () => inStore(world, ({ outbox }) => outbox.list({ states: ["dead"] }));
-  await expect.poll(async () => (await find()).length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await find()).length).toBe(1);
   world.feishu.heal();
   return (await find())[0]?.id ?? "";
 }
