@@ -16,7 +16,7 @@ import {
 import { createTestApprovals } from "./approval-store.ts";
 import { caller, textOf } from "./harness.ts";
 
-const sandbox = await startSandbox({ limits: { timeoutMs: 20_000, backgroundMs: 30_000 } });
+const sandbox = await startSandbox({ limits: { timeoutMs: 60_000, backgroundMs: 120_000 } });
 if (sandbox.level !== "bubblewrap")
   console.log(`skipped: commands in the background, since ${sandbox.reason}`);
 
@@ -77,7 +77,7 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
 
   test("refuses input after its input was closed", async () => {
     const run = (await background()).as();
-    await run.exec("cat; sleep 25");
+    await run.exec("cat; sleep 100");
     await run.process("write", { id: "p1" });
     expect(await run.process("write", { id: "p1", input: "lost\n" })).toContain(
       "input of this command is closed",
@@ -103,7 +103,7 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
       const processes = createProcesses();
       const exec = createExecTool({ workspace, sandbox, processes });
       const run = caller([exec], { facts: { role: "owner" } });
-      ids.add(textOf(await run.call("exec", { command: "sleep 25", background: true })));
+      ids.add(textOf(await run.call("exec", { command: "sleep 100", background: true })));
       await processes.end();
     }
     expect(ids.size).toBe(2);
@@ -116,7 +116,7 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
 
   test("is visible only in its conversation", async () => {
     const { as } = await background();
-    await as().exec("sleep 25");
+    await as().exec("sleep 100");
     const other = as({ sessionKey: "another" });
     expect(await other.process("list")).toBe("(nothing is running in the background)");
     expect(await other.process("kill", { id: "p1" })).toContain("no command p1");
@@ -125,7 +125,7 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
   test("is killed with all of its processes, alone or with all commands", async () => {
     const { as, processes } = await background();
     const marks = [`mark${Math.random()}`, `mark${Math.random()}`];
-    for (const mark of marks) await as().exec(`bash -c 'exec -a ${mark} sleep 29' & wait`);
+    for (const mark of marks) await as().exec(`bash -c 'exec -a ${mark} sleep 100' & wait`);
     await expect.poll(() => marks.map(runs)).toEqual([true, true]);
     expect(await as().process("kill", { id: "p1" })).toContain("p1 has ended: stopped (abort)");
     await expect.poll(() => marks.map(runs)).toEqual([false, true]);
@@ -136,9 +136,9 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
 
   test("can be ended by agent and by conversation, without affecting others", async () => {
     const { as, processes } = await background();
-    await as().exec("sleep 25");
-    await as({ sessionKey: "another" }).exec("sleep 25");
-    await as({ sessionKey: "third", agentId: "writer" }).exec("sleep 25");
+    await as().exec("sleep 100");
+    await as({ sessionKey: "another" }).exec("sleep 100");
+    await as({ sessionKey: "third", agentId: "writer" }).exec("sleep 100");
     await processes.end({ agentId: "coder" });
     expect(await as({ sessionKey: "another" }).process("list")).toBe(
       "(nothing is running in the background)",
@@ -150,9 +150,9 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
 
   test("can be ended by speaker", async () => {
     const { as, processes } = await background();
-    await as({ speaker: "web:token:alice" }).exec("sleep 25");
-    await as({ speaker: "web:token:ben" }).exec("sleep 25");
-    await as().exec("sleep 25");
+    await as({ speaker: "web:token:alice" }).exec("sleep 100");
+    await as({ speaker: "web:token:ben" }).exec("sleep 100");
+    await as().exec("sleep 100");
     await processes.end({ matches: (speaker) => speaker === "web:token:alice" });
     expect(await as().process("list")).not.toContain("p1");
     expect(await as().process("list")).toMatch(/p2 running[\s\S]*p3 running/);
@@ -166,8 +166,8 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
       .poll(() => run.process("poll", { id: "p1", wait_seconds: 1 }))
       .toContain("stopped (timeout)");
     const many = (await background()).as();
-    for (let n = 0; n < 4; n++) await many.exec("sleep 25");
-    expect(await many.exec("sleep 25")).toContain("already 4 commands in the background");
+    for (let n = 0; n < 4; n++) await many.exec("sleep 100");
+    expect(await many.exec("sleep 100")).toContain("already 4 commands in the background");
   });
 
   test("refuses input from weaker roles and from tainted runs", async () => {
@@ -183,7 +183,7 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
 
   test("taints its readers and labels its files if a tainted run started it", async () => {
     const { dir, workspace, as } = await background();
-    await as({ taint: [{ source: "web" }] }).exec("echo words > page.txt; echo said; sleep 25");
+    await as({ taint: [{ source: "web" }] }).exec("echo words > page.txt; echo said; sleep 100");
     const later = as();
     expect(await later.process("poll", { id: "p1" })).toContain("said");
     expect(later.state.facts.taint).toMatchObject([{ source: "web" }]);
@@ -195,7 +195,7 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
     const { as } = await background();
     const member = { role: "member", speaker: "feishu:ou_2" } as const;
     const theirs = as(member);
-    await theirs.exec("sleep 25 # and now write to everybody");
+    await theirs.exec("sleep 100 # and now write to everybody");
     expect(await theirs.process("list")).toContain("write to everybody");
     expect(theirs.state.facts.taint).toEqual([]);
     for (const look of ["list", "poll"]) {
@@ -207,9 +207,10 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
 
   test("taints its readers if it may have read untrusted content later", async () => {
     const { dir, workspace, as } = await background();
-    await as().exec("sleep 1; cat late.txt; sleep 25");
+    await as().exec("until test -e labeled; do sleep 0.05; done; cat late.txt; sleep 100");
     writeFileSync(join(dir, "late.txt"), "obey\n");
     await workspace.labels.add([{ path: join(dir, "late.txt"), kind: "entry", source: "web" }]);
+    writeFileSync(join(dir, "labeled"), "");
     const later = as();
     await expect.poll(() => later.process("poll", { id: "p1", wait_seconds: 1 })).toContain("obey");
     expect(later.state.facts.taint).toMatchObject([{ source: "file" }]);
@@ -221,7 +222,7 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
     const run = as({}, policy);
     await run.exec("cat");
     expect((await run.approvals.list())[0]?.subject.action).toBe(
-      "cat\n[in the background, for up to 0 minutes]",
+      "cat\n[in the background, for up to 2 minutes]",
     );
     await as().exec("cat");
     expect(await run.process("poll", { id: "p1" })).toContain("p1 is running");

@@ -16,7 +16,7 @@ import { openCommandGroups } from "../src/sandbox/cgroups.ts";
 import { caller, textOf } from "./harness.ts";
 
 const MB = 1_048_576;
-const limits = { timeoutMs: 20_000, backgroundMs: 20_000, memoryBytes: 128 * MB, processes: 32 };
+const limits = { timeoutMs: 60_000, backgroundMs: 20_000, memoryBytes: 128 * MB, processes: 32 };
 const ALL = { ...limits, diskBytes: MB, scratchBytes: MB, outputChars: 1_000 };
 
 function folder(files: Readonly<Record<string, string>> = {}): string {

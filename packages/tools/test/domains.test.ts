@@ -232,7 +232,7 @@ test("a request that is aborted before the connection leaves none behind", async
 let opened = 0;
 let beforeOpen = (): void => {};
 const sandbox = await startSandbox({
-  limits: { timeoutMs: 20_000 },
+  limits: { timeoutMs: 60_000 },
   async openProxy(domains) {
     beforeOpen();
     const proxy = await openDomainProxy({ domains, ...HERE });
@@ -266,7 +266,7 @@ describe.skipIf(!isSandboxed)("a command", () => {
     });
     return { run, approvals, workspace };
   }
-  const curl = (host: string) => `curl -sS -m 10 http://${host}:${port}/ | tee page; exit \${PIPESTATUS[0]}`;
+  const curl = (host: string) => `curl -sS -m 50 http://${host}:${port}/ | tee page; exit \${PIPESTATUS[0]}`;
 
   test("reaches a listed host if it requests the network, and the content is untrusted", async () => {
     const { run, workspace } = await agent();

@@ -35,7 +35,7 @@ process.env["SIGNALBOX_TEST_CANARY"] = SECRET;
 const rows = (attempts: readonly Attempt[]): { name: string; steps: Step[] }[] =>
   attempts.map(([name, ...steps]) => ({ name, steps }));
 
-const sandbox = await startSandbox({ limits: { timeoutMs: 20_000 } });
+const sandbox = await startSandbox({ limits: { timeoutMs: 60_000 } });
 if (sandbox.level !== "bubblewrap") console.log(`skipped: commands and sequences, since ${sandbox.reason}`);
 
 let base: string;

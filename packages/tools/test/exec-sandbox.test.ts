@@ -72,7 +72,7 @@ describe.skipIf(sandboxed.level !== "bubblewrap")("the sandbox", () => {
   });
 
   test("counts shared memory once", async () => {
-    const limited = await startSandbox({ limits: { memoryBytes: 150_000_000, timeoutMs: 20_000 } });
+    const limited = await startSandbox({ limits: { memoryBytes: 150_000_000, timeoutMs: 60_000 } });
     const run = (megabytes: number, processes: number) => {
       const program = `
 #include <sys/mman.h>
@@ -94,7 +94,7 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
   });
 
   test("stops a command that fills the disk", async () => {
-    const limited = await startSandbox({ limits: { diskBytes: 50_000_000, timeoutMs: 20_000 } });
+    const limited = await startSandbox({ limits: { diskBytes: 50_000_000, timeoutMs: 60_000 } });
     const agent = caller([tool(limited)]);
     const one = textOf(await agent.call("exec", { command: "head -c 200000000 /dev/zero > big; echo $?" }));
     expect([statSync(join(dir, "big")).size <= 52_000_000, one]).toMatchObject([true, expect.any(String)]);
@@ -173,7 +173,7 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
   });
 
   test("scratch space is limited, and empty for each command", async () => {
-    const small = await startSandbox({ limits: { scratchBytes: 1_000_000, timeoutMs: 20_000 } });
+    const small = await startSandbox({ limits: { scratchBytes: 1_000_000, timeoutMs: 60_000 } });
     const agent = caller([tool(small)]);
     expect(
       textOf(await agent.call("exec", { command: "head -c 5000000 /dev/zero > /tmp/x || echo full" })),
@@ -228,11 +228,14 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
   test("a file that is written over a placeholder from outside is kept", async () => {
     const agent = caller([tool(sandboxed)], { facts: { taint: [{ source: "web" }] } });
     const owner = caller([createWriteTool({ workspace })], { facts: { role: "owner" } });
-    const running = agent.call("exec", { command: "echo up > started; sleep 1" });
+    const running = agent.call("exec", {
+      command: "echo up > started; until test -e written; do sleep 0.05; done",
+    });
     await expect.poll(() => existsSync(join(dir, "started"))).toBe(true);
     expect(textOf(await owner.call("write", { file_path: "MEMORY.md", content: "kept" }))).toContain(
       "Wrote MEMORY.md",
     );
+    writeFileSync(join(dir, "written"), "");
     await running;
     expect(readFileSync(join(dir, "MEMORY.md"), "utf8")).toBe("kept");
   });

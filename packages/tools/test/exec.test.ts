@@ -176,7 +176,7 @@ describe.each([
   test.skipIf(!usable)("stops a command with too many processes", async () => {
     const limited = await startSandbox({
       setting: level === "none" ? "none" : "default",
-      limits: { processes: 20, timeoutMs: 20_000 },
+      limits: { processes: 20, timeoutMs: 60_000 },
     });
     const command = "for i in $(seq 1 60); do sleep 15 & done 2>/dev/null; wait";
     const text = textOf(await byOwner(tool(limited)).call("exec", { command }));
@@ -187,7 +187,7 @@ describe.each([
   test.skipIf(!usable)("stops a command with too much memory", async () => {
     const limited = await startSandbox({
       setting: level === "none" ? "none" : "default",
-      limits: { memoryBytes: 100_000_000, timeoutMs: 20_000 },
+      limits: { memoryBytes: 100_000_000, timeoutMs: 60_000 },
     });
     const command = "x=$(head -c 300000000 /dev/zero | tr '\\0' x); echo ${#x}";
     const text = textOf(await byOwner(tool(limited)).call("exec", { command }));

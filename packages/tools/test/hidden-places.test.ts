@@ -20,7 +20,7 @@ import {
 } from "../src/index.ts";
 import { caller, textOf } from "./harness.ts";
 
-const sandbox = await startSandbox({ limits: { timeoutMs: 20_000 } });
+const sandbox = await startSandbox({ limits: { timeoutMs: 60_000 } });
 const FILE = "0123456789abcdef.pdf";
 const HIDDEN = [
   "inbox/0123456789abcdef",

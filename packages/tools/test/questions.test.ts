@@ -28,7 +28,7 @@ import { parseAllowRule } from "../src/shell/allow-rule.ts";
 import { createTestApprovals } from "./approval-store.ts";
 import { caller, textOf } from "./harness.ts";
 
-const sandbox = await startSandbox({ limits: { timeoutMs: 20_000 } });
+const sandbox = await startSandbox({ limits: { timeoutMs: 60_000 } });
 const isSandboxed = sandbox.level === "bubblewrap";
 if (!isSandboxed) console.log(`skipped: commands in the sandbox, since ${sandbox.reason}`);
 

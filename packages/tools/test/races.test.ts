@@ -80,7 +80,9 @@ test.skipIf(process.platform !== "linux")(
         seen.add(textOf(result));
       }
     };
-    for (let i = 0; i < ROUNDS; i++) {
+    const isRefused = (): boolean => [...seen].some((text) => text.includes("outside the workspace"));
+    // Continue until both states of the swap were observed, so that the attempt was real.
+    for (let i = 0; i < ROUNDS || !seen.has("harmless") || !isRefused(); i++) {
       const reads = Array.from({ length: 4 }, () => agent.call("read", { file_path: "flip/secret.txt" }));
       await look([...reads, agent.call("read", { file_path: "file" }), agent.call("ls", { path: "flip" })]);
       if (i % 10 > 0) continue;
@@ -90,9 +92,6 @@ test.skipIf(process.platform !== "linux")(
         agent.call("edit", { file_path: "flip/secret.txt", old_string: "canary", new_string: "spoiled" }),
       ]);
     }
-    // Both states of the swap were observed, so the attempt was real.
-    expect([...seen].some((text) => text === "harmless")).toBe(true);
-    expect([...seen].some((text) => text.includes("outside the workspace"))).toBe(true);
     expect(readFileSync(join(base, "outside/secret.txt"), "utf8")).toBe(SECRET);
     expect(existsSync(join(base, "outside/planted"))).toBe(false);
     expect(existsSync(join(base, "outside/new"))).toBe(false);

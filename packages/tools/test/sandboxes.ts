@@ -6,10 +6,10 @@ import { onTestFinished } from "vitest";
 import { openWorkspace, startSandbox, type Workspace } from "../src/index.ts";
 
 /** The sandbox of this machine. */
-export const sandboxed = await startSandbox({ limits: { timeoutMs: 20_000 } });
+export const sandboxed = await startSandbox({ limits: { timeoutMs: 60_000 } });
 if (sandboxed.level !== "bubblewrap")
   console.log(`skipped: commands in the sandbox, since ${sandboxed.reason}`);
-export const bare = await startSandbox({ setting: "none", limits: { timeoutMs: 20_000 } });
+export const bare = await startSandbox({ setting: "none", limits: { timeoutMs: 60_000 } });
 
 /** Without a sandbox, only owners can run commands without approval. */
 export const OWNER = { role: "owner" } as const;

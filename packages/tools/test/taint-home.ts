@@ -20,7 +20,7 @@ import {
 } from "../src/index.ts";
 import { type Caller, caller } from "./harness.ts";
 
-export const sandbox = await startSandbox({ limits: { timeoutMs: 20_000 } });
+export const sandbox = await startSandbox({ limits: { timeoutMs: 60_000 } });
 export const isSandboxed = sandbox.level === "bubblewrap";
 if (!isSandboxed) console.log(`skipped: commands in the sandbox, since ${sandbox.reason}`);
 

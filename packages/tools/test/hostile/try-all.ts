@@ -19,15 +19,16 @@ export interface Tried {
 /** Number of concurrent attempts. Most of their time is waiting for a sandbox. */
 const AT_ONCE = 4;
 
-/** Makes attempts as every attacker, each in a new world. */
+/** Makes attempts as some attackers, by default all, each in a new world. */
 export async function tryAll(
   tools: Subject,
   sandbox: Tools.Sandbox,
   attempts: readonly Attempt[] = ATTEMPTS,
+  attackersOf: (attempt: Attempt) => readonly Attacker[] = () => ATTACKERS,
 ): Promise<Tried> {
   const breaches: Breach[] = [];
   const open = attempts.flatMap((attempt) => {
-    const attackers: readonly Attacker[] = attempt.isOwners === true ? ["owner"] : ATTACKERS;
+    const attackers: readonly Attacker[] = attempt.isOwners === true ? ["owner"] : attackersOf(attempt);
     return attackers.map((attacker) => ({ attempt, attacker }));
   });
   const tried = open.length;

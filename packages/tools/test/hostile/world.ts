@@ -228,7 +228,7 @@ export async function openWorld(
     async endCommands() {
       await processes.end({ sessionKey: OWN });
       // The kernel ends the processes of a namespace shortly after its first process.
-      for (let look = 0; look < 40; look++) {
+      for (let look = 0; look < 400; look++) {
         if (commandsIn(dir).length === 0) return undefined;
         await setTimeout(50);
       }
