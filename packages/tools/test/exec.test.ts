@@ -30,7 +30,7 @@ describe.skipIf(sandboxed.terminal !== true)("a command in a terminal", () => {
     const result = await byOwner(tool(sandboxed)).call("exec", {
       command: said,
       pty: true,
-      timeout_seconds: 2,
+      timeout_seconds: 5,
     });
     expect(textOf(result)).toMatch(
       /No such file or directory\r?\n[1-9]\d*\r?\nquoted \\\r?\n\[stopped: it took too long/,
@@ -109,7 +109,7 @@ describe.each([
   test.skipIf(!usable)("a timeout kills all processes of the command", async () => {
     const mark = `31.${process.pid}${level === "none" ? 1 : 2}`;
     const command = `echo started; sleep ${mark} & sleep ${mark}; echo never`;
-    const result = await byOwner(tool(sandbox)).call("exec", { command, timeout_seconds: 0.5 });
+    const result = await byOwner(tool(sandbox)).call("exec", { command, timeout_seconds: 4 });
     expect(textOf(result)).toBe("started\n[stopped: it took too long; do less at a time]");
     expect(result.details).toMatchObject({ stopped: "timeout" });
     await expect.poll(() => alive(`sleep ${mark}`)).toBe(false);

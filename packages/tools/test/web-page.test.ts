@@ -28,6 +28,7 @@ describe("the text of a page", () => {
         <ul><li>one</li><li>two</li></ul><pre><code>const a = 1;
   b();</code></pre><script>alert("no")</script><p>${words}</p></article>
         <footer>Cookies</footer></body></html>`),
+      { parseMs: 60_000 },
     );
     expect(title).toBe("A & B");
     expect(text).toContain("## First");
@@ -121,7 +122,9 @@ describe("the text of a page", () => {
   });
 
   it("is extracted from a PDF page by page with its title, unless it is broken", async () => {
-    const { text, title } = await extractPageText(page(pdfOf("Hello from a page."), "application/pdf"));
+    const { text, title } = await extractPageText(page(pdfOf("Hello from a page."), "application/pdf"), {
+      parseMs: 60_000,
+    });
     expect(title).toBe("A title");
     expect(text).toBe("[page 1 of 1]\nHello from a page.");
     await expect(extractPageText(page(pdfOf(""), "application/pdf"))).rejects.toThrow("PDF of images");

@@ -286,7 +286,7 @@ describe("a kill", () => {
     world.configure(
       config(1_000, { tools: { exec: { sandbox: "none" } }, access: { owners: [`feishu:${ZHANG}`] } }),
     );
-    const command = "echo run >> runs.txt; sleep 2";
+    const command = "echo run >> runs.txt; sleep 10";
     world.script([
       { toolCalls: [{ id: "toolu_1", name: "exec", input: { command } }] },
       { text: "I looked." },

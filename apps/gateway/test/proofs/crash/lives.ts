@@ -63,7 +63,7 @@ const TURN_MS = 25 * 60_000;
 /** How long one that is told to end may take, until it counts as one that never does. */
 const ENDED_MS = 90_000;
 /** As many as a process takes in a second where nothing else is at work. */
-const MIN_MESSAGES = 10;
+const MIN_MESSAGES = 20;
 
 /** Every failpoint that kills, in the order a seed gives, with random moments in between. */
 export function plannedLives(random: Random, kills: number): Life[] {
@@ -115,7 +115,7 @@ export async function runLives(
     readonly last?: Extract<Life, { kind: "failing" }>;
     /** How long that process works before people stop writing, in milliseconds. */
     readonly loadMs?: number;
-    /** Minimum number of messages that it acknowledges before people stop writing. Default: 10. */
+    /** Minimum number of messages that it acknowledges before people stop writing. Default: 20. */
     readonly minMessages?: number;
     readonly progress?: (life: Life, exit: Exit) => void;
   },
