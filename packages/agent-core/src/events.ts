@@ -9,7 +9,7 @@ import type {
 import type { ModelEvent, RequestInfo, Warning } from "./model.ts";
 import type { AttemptFailure, ModelErrorData } from "./model-error.ts";
 import type { ToolResult } from "./tool.ts";
-import type { Usage } from "./usage.ts";
+import type { ModelUsage, Usage } from "./usage.ts";
 
 /**
  * Why a run ended.
@@ -40,6 +40,8 @@ export interface RunUsage {
   readonly usage: Usage;
   readonly turns: number;
   readonly toolCalls: number;
+  /** Usage by model, including failed attempts and summaries. The model that was called last is the last entry. */
+  readonly models: readonly ModelUsage[];
 }
 
 /** Messages in the queues of a host. */

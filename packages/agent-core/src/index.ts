@@ -55,4 +55,4 @@ export {
   type ToolResult,
 } from "./tool.ts";
 export { getToolSpec } from "./tools/tool-set.ts";
-export { addUsage, NO_USAGE, type Usage } from "./usage.ts";
+export { addModelUsage, addUsage, type ModelUsage, NO_USAGE, type Usage } from "./usage.ts";

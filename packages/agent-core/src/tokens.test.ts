@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { assistant, toolCall, usage, user } from "../test/scripted.ts";
 import { AgentError, isAgentError } from "./errors.ts";
 import { estimateTokens } from "./tokens.ts";
-import { addUsage, NO_USAGE } from "./usage.ts";
+import { addModelUsage, addUsage, type ModelUsage, NO_USAGE } from "./usage.ts";
 
 describe("estimateTokens", () => {
   it("counts a token per four Latin characters and per CJK character", () => {
@@ -50,6 +50,24 @@ describe("addUsage", () => {
     const all = turns.reduce(addUsage);
     const grouped = addUsage(turns.slice(0, 2).reduce(addUsage), turns.slice(2).reduce(addUsage));
     expect(grouped).toEqual(all);
+  });
+});
+
+describe("addModelUsage", () => {
+  it("adds up each model of a provider, and moves the one that was called last to the end", () => {
+    const of = (provider: string, model: string, total: number, turns = 1) => ({
+      ...{ provider, model, turns },
+      usage: usage(total, 1),
+    });
+    const called = [of("a", "m", 1), of("b", "m", 10), of("a", "n", 100), of("a", "m", 1_000, 0)];
+    const models = called.reduce<readonly ModelUsage[]>(addModelUsage, []);
+    expect(
+      models.map(({ provider, model, turns, usage: { input } }) => [provider, model, turns, input.total]),
+    ).toEqual([
+      ["b", "m", 1, 10],
+      ["a", "n", 1, 100],
+      ["a", "m", 1, 1_001],
+    ]);
   });
 });
 

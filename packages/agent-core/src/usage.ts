@@ -35,6 +35,26 @@ export function addUsage(a: Usage, b: Usage): Usage {
   });
 }
 
+/** Usage of one model in a run. */
+export interface ModelUsage {
+  readonly provider: string;
+  readonly model: string;
+  readonly usage: Usage;
+  readonly turns: number;
+}
+
+/** Adds usage to that of the same model, which becomes the last entry. */
+export function addModelUsage(models: readonly ModelUsage[], added: ModelUsage): readonly ModelUsage[] {
+  const isSame = ({ provider, model }: ModelUsage) => provider === added.provider && model === added.model;
+  const before = models.find(isSame);
+  if (before === undefined) return [...models, added];
+  const usage = addUsage(before.usage, added.usage);
+  return [
+    ...models.filter((each) => each !== before),
+    { ...added, usage, turns: before.turns + added.turns },
+  ];
+}
+
 /**
  * Validates a usage. An invalid count (negative, NaN, infinite) becomes unknown, and a fraction is rounded up. Returns
  * the same object if it is valid.

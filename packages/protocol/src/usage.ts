@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 /** Property by which the usage of runs is grouped. */
-export const UsageBy = z.enum(["day", "agent", "session", "sender", "channel"]);
+export const UsageBy = z.enum(["day", "agent", "session", "sender", "channel", "model"]);
 export type UsageBy = z.infer<typeof UsageBy>;
 
 /** Query of `GET /api/usage`. */
@@ -12,9 +12,15 @@ export const UsageQuery = z.object({
 });
 export type UsageQuery = z.infer<typeof UsageQuery>;
 
-/** Total usage of the finished runs of one group. */
+/**
+ * Total usage of the finished runs of one group. By model, a run counts for the model that it called last, and its
+ * tokens and cost count for the model that used them.
+ */
 export const UsageGroup = z.object({
-  /** The day (UTC, `2026-11-21`), agent id, session key, sender or channel. Empty for runs without a sender. */
+  /**
+   * The day (UTC, `2026-11-21`), agent id, session key, sender, channel or model (`anthropic/claude-opus-4-5`). Empty
+   * for runs without a sender, and for usage without a known model.
+   */
   name: z.string(),
   /** Title of the session, or display name of the sender, if it is known. */
   title: z.optional(z.string()),
@@ -32,7 +38,7 @@ export type UsageGroup = z.infer<typeof UsageGroup>;
 
 /** Query of `GET /api/usage/series`. */
 export const UsageSeriesQuery = z.object({
-  by: z._default(z.enum(["agent", "session", "sender", "channel"]), "agent"),
+  by: z._default(z.enum(["agent", "session", "sender", "channel", "model"]), "agent"),
   /** Number of days (UTC), including today. Default: all time. */
   days: z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(36_500))),
 });

@@ -3,7 +3,7 @@ export { createCompactionCache } from "./compaction-cache.ts";
 export { type DurableRun, type EndedRun, runDurably } from "./durable-run.ts";
 export { createHistories, type Histories, type History } from "./histories.ts";
 export type * from "./store.ts";
-export { addRunUsage, sumUsage, toClientUsage, toJournalUsage } from "./usage.ts";
+export { addRunUsage, sumUsage, toClientUsage, toJournalUsage, toModelUsage } from "./usage.ts";
 export { type RunNotes, toChatMessages } from "./view/chat-messages.ts";
 export { getNoteId, getSentId, getTurnId } from "./view/ids.ts";
 export { createLiveView, type LiveView } from "./view/live-view.ts";

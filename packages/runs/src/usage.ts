@@ -1,4 +1,11 @@
-import { type AgentMessage, addUsage, type RunUsage as LoopUsage, NO_USAGE } from "@signalbox/agent-core";
+import {
+  type AgentMessage,
+  addModelUsage,
+  addUsage,
+  type RunUsage as LoopUsage,
+  type ModelUsage,
+  NO_USAGE,
+} from "@signalbox/agent-core";
 
 /** Usage of a run for API clients. */
 interface ClientUsage {
@@ -25,6 +32,11 @@ export function sumUsage(messages: readonly AgentMessage[]): LoopUsage {
     usage: turns.reduce((sum, { usage }) => (usage === undefined ? sum : addUsage(sum, usage)), NO_USAGE),
     turns: turns.length,
     toolCalls: turns.flatMap(({ content }) => content.filter(({ type }) => type === "toolCall")).length,
+    models: turns.reduce<readonly ModelUsage[]>(
+      (models, { provider, model, usage = NO_USAGE }) =>
+        addModelUsage(models, { provider, model, usage, turns: 1 }),
+      [],
+    ),
   };
 }
 
@@ -38,11 +50,12 @@ export function addRunUsage(
     usage: addUsage(before.usage, used.usage),
     turns: before.turns + used.turns,
     toolCalls: before.toolCalls + used.toolCalls,
+    models: used.models.reduce(addModelUsage, before.models),
   };
 }
 
-export function toClientUsage(used: LoopUsage): ClientUsage {
-  const { input, output, costMicros } = used.usage;
+export function toClientUsage({ usage }: Pick<LoopUsage, "usage">): ClientUsage {
+  const { input, output, costMicros } = usage;
   return {
     inputTokens: input.total ?? 0,
     cachedTokens: input.cacheRead ?? 0,
@@ -51,10 +64,18 @@ export function toClientUsage(used: LoopUsage): ClientUsage {
   };
 }
 
-export function toJournalUsage(used: LoopUsage): JournalUsage {
-  const { input, output, costMicros } = used.usage;
+/** Returns the usage of each model of a run, with the last model at the end. */
+export function toModelUsage({ models }: LoopUsage): (JournalUsage & { readonly model: string })[] {
+  return models.map(({ provider, model, ...used }) => ({
+    model: `${provider}/${model}`,
+    ...toJournalUsage(used),
+  }));
+}
+
+export function toJournalUsage({ usage, turns }: Pick<LoopUsage, "usage" | "turns">): JournalUsage {
+  const { input, output, costMicros } = usage;
   return {
-    modelCalls: used.turns,
+    modelCalls: turns,
     inputTokens: input.total ?? 0,
     outputTokens: output.total ?? 0,
     cacheReadTokens: input.cacheRead ?? 0,

@@ -11,7 +11,7 @@ import { openPostgresStore } from "./open.ts";
 const SAME = [
   ...["access_token", "web_session", "approval", "audit_record", "audit_head", "budget_pot"],
   ...["budget_reservation", "dedupe", "group_history", "kv", "lease", "told_history", "pairing_request"],
-  ...["pairing_peer", "route_cache", "tool_call", "trace", "usage_day"],
+  ...["pairing_peer", "route_cache", "tool_call", "trace", "usage_day", "usage_model_day"],
 ];
 
 /** Sequences and the columns that they number. */

@@ -1,26 +1,48 @@
-import { dayOf, eachFigure } from "@signalbox/store/backend";
+import { type CheckedModelUsage, dayOf, eachFigure } from "@signalbox/store/backend";
 import type { RunUsage } from "@signalbox/store/types";
 import { and, eq, or, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import { groupHistory, type RunRecord, session, usageDay } from "./schema/index.ts";
+import { groupHistory, type RunRecord, session, usageDay, usageModelDay } from "./schema/index.ts";
 import type { Transaction } from "./transaction.ts";
 
 type Counted = Required<RunUsage>;
 
-/** Adds a run's usage to the sums of its day. */
-export function addUsageOfDay({ db, send }: Transaction, run: RunRecord, counted: Counted, at: number): void {
+/** Adds a run's usage to the sums of its day, also by model. */
+export function addUsageOfDay(
+  { db, send }: Transaction,
+  run: RunRecord,
+  counted: Counted,
+  models: readonly CheckedModelUsage[],
+  at: number,
+): void {
   const { agentId, sessionKey, sender } = run;
-  const excluded = { runs: sql`excluded.runs`, ...eachFigure((figure) => excludedOf(usageDay[figure])) };
-  const added = (name: "runs" | keyof Counted) => sql`${usageDay[name]} + ${excluded[name]}`;
+  const place = { day: dayOf(at), agentId, sessionKey, sender };
   send(
     db
       .insert(usageDay)
-      .values({ day: dayOf(at), agentId, sessionKey, sender, runs: 1, ...counted })
+      .values({ ...place, runs: 1, ...counted })
       .onConflictDoUpdate({
         target: [usageDay.day, usageDay.agentId, usageDay.sessionKey, usageDay.sender],
-        set: { runs: added("runs"), ...eachFigure(added) },
+        set: addedTo(usageDay),
       }),
   );
+  if (models.length === 0) return;
+  const t = usageModelDay;
+
+  send(
+    db
+      .insert(usageModelDay)
+      .values(models.map((used) => ({ ...place, ...used })))
+      .onConflictDoUpdate({
+        target: [t.day, t.agentId, t.sessionKey, t.sender, t.model],
+        set: addedTo(usageModelDay),
+      }),
+  );
+}
+
+function addedTo(table: typeof usageDay | typeof usageModelDay) {
+  const added = (column: PgColumn) => sql`${column} + ${excludedOf(column)}`;
+  return { runs: added(table.runs), ...eachFigure((figure) => added(table[figure])) };
 }
 
 const excludedOf = (column: PgColumn) =>

@@ -1,4 +1,5 @@
 import {
+  checkModelUsage,
   checkUsage,
   encode,
   encodeOptional,
@@ -187,6 +188,7 @@ function finish<T extends Bodies>(
     outbox: inserts,
     told,
     usage,
+    models,
     error,
     ...write
   }: Input<"finish", T>,
@@ -194,6 +196,7 @@ function finish<T extends Bodies>(
   const bodies = encodedBodies(last);
   const prepared = prepareOutbox(inserts ?? []);
   const { reported, counted } = checkUsage(usage ?? {});
+  const usedByModel = checkModelUsage(models ?? []);
   return database.write(async (tx) => {
     const [record, state, messages, writeOutbox, at] = await Promise.all([
       lockRunning(tx, fence, write),
@@ -215,7 +218,7 @@ function finish<T extends Bodies>(
       finishedAt: at,
       ...reported,
     });
-    addUsageOfDay(tx, record, counted, at);
+    addUsageOfDay(tx, record, counted, usedByModel, at);
     const ended = { ...head, ...activityAt(at), activeRun: null, ...sumsWith(counted) };
     tx.send(tx.db.update(session).set(ended).where(eq(session.key, sessionKey)));
     return added.map(({ row }) => row);

@@ -62,6 +62,7 @@ async function fill(store: Store): Promise<void> {
     messages: [{ answer: 1 }],
     outbox,
     usage: { costMicros: 5 },
+    models: [{ model: "vendor/large", costMicros: 5 }],
   });
   await store.sessions.append("done", [{ n: 3 }, { n: 4 }], lease);
   await store.sessions.compact("done", { summary: { sum: 3 }, upTo: 3, lease });
@@ -123,7 +124,11 @@ async function readAll(store: Store) {
     pairing: [await store.pairing.pending(), await store.pairing.peers()],
     others: [await store.approvals.list(), await store.audit.list(), await store.kv.list("n")],
     more: [await store.routes.load("c"), await store.groupHistory.list("x"), await store.leases.list()],
-    sums: [await store.usage.sum({ by: "day" }), await store.budgets.inPeriods(["2026-11"])],
+    sums: [
+      await store.usage.sum({ by: "day" }),
+      await store.usage.sum({ by: "model" }),
+      await store.budgets.inPeriods(["2026-11"]),
+    ],
   };
 }
 

@@ -11,7 +11,15 @@ export {
   getParts,
   type TextForm,
 } from "./erase-text.ts";
-export { checkUsage, dayOf, eachFigure } from "./figures.ts";
+export {
+  addUnknownModel,
+  addUnknownModelByDay,
+  type CheckedModelUsage,
+  checkModelUsage,
+  checkUsage,
+  dayOf,
+  eachFigure,
+} from "./figures.ts";
 export { type PreparedHistory, prepareHistory } from "./group-history-prepare.ts";
 export { idOf, nonceMaker, rowOf, rowOrEnd } from "./ids.ts";
 export { copied, decode, decodeIntact, encode, encodeOptional } from "./json.ts";

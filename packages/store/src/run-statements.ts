@@ -3,7 +3,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { type Bound, type Command, type Database, snakeCase } from "./database.ts";
 import { type CheckedUsage, eachFigure } from "./figures.ts";
 import type { Head } from "./messages.ts";
-import { activeRun, groupHistory, inbox, run, session, usageDay } from "./schema/index.ts";
+import { activeRun, groupHistory, inbox, run, session, usageDay, usageModelDay } from "./schema/index.ts";
 import type { RunOutcome } from "./types/runs.ts";
 
 /** Prepared statements that write runs. */
@@ -36,6 +36,7 @@ export function prepareRunStatements(database: Database) {
     end: endOfRun(database),
     closeSession: endInSession(database),
     addUsage: addUsageOfDay(database),
+    addModelUsage: addUsageOfModel(database),
     forgetTold: database.command((p: Bound<{ conversation: string; entryId: string }>) =>
       db
         .delete(groupHistory)
@@ -107,11 +108,12 @@ function endOfRun(database: Database): Command<EndOfRun> {
   );
 }
 
+const added = (column: SQLiteColumn) => sql`${column} + excluded.${sql.identifier(snakeCase(column.name))}`;
+
 type UsageOfDay = typeof usageDay.$inferInsert;
 
 /** Adds a run's usage to the sums of its day. */
 function addUsageOfDay(database: Database): Command<UsageOfDay> {
-  const added = (column: SQLiteColumn) => sql`${column} + excluded.${sql.identifier(snakeCase(column.name))}`;
   return database.command((p: Bound<UsageOfDay>) =>
     database.db
       .insert(usageDay)
@@ -126,6 +128,35 @@ function addUsageOfDay(database: Database): Command<UsageOfDay> {
       .onConflictDoUpdate({
         target: [usageDay.day, usageDay.agentId, usageDay.sessionKey, usageDay.sender],
         set: { runs: added(usageDay.runs), ...eachFigure((figure) => added(usageDay[figure])) },
+      }),
+  );
+}
+
+type UsageOfModel = typeof usageModelDay.$inferInsert;
+
+/** Adds a run's usage of a model to the sums of its day. */
+function addUsageOfModel(database: Database): Command<UsageOfModel> {
+  return database.command((p: Bound<UsageOfModel>) =>
+    database.db
+      .insert(usageModelDay)
+      .values({
+        day: p("day"),
+        agentId: p("agentId"),
+        sessionKey: p("sessionKey"),
+        sender: p("sender"),
+        model: p("model"),
+        runs: p("runs"),
+        ...eachFigure((figure) => p(figure)),
+      })
+      .onConflictDoUpdate({
+        target: [
+          usageModelDay.day,
+          usageModelDay.agentId,
+          usageModelDay.sessionKey,
+          usageModelDay.sender,
+          usageModelDay.model,
+        ],
+        set: { runs: added(usageModelDay.runs), ...eachFigure((figure) => added(usageModelDay[figure])) },
       }),
   );
 }

@@ -1,6 +1,6 @@
 import type { Context } from "./context.ts";
 import { FencedError, StoreError } from "./errors.ts";
-import { checkUsage, dayOf } from "./figures.ts";
+import { checkModelUsage, checkUsage, dayOf } from "./figures.ts";
 import { damage, type InboxRows } from "./inbox-rows.ts";
 import { encode, encodeOptional } from "./json.ts";
 import { isSameLease } from "./lease-token.ts";
@@ -148,6 +148,7 @@ function finish<T extends Bodies>(
     outbox: inserts,
     told,
     usage,
+    models,
     error,
     ...write
   }: Input<"finish", T>,
@@ -156,6 +157,7 @@ function finish<T extends Bodies>(
   const bodies = encodedBodies(last);
   const prepared = prepareOutbox(inserts ?? []);
   const used = checkUsage(usage ?? {});
+  const usedByModel = checkModelUsage(models ?? []);
   return work.queue.write(() => {
     const record = rows.running(write);
     const { n, sessionKey } = record;
@@ -177,7 +179,9 @@ function finish<T extends Bodies>(
       outbox: withReplies(replies, added),
     });
     const { agentId, sender } = record;
-    statements.addUsage.run({ day: dayOf(at), agentId, sessionKey, sender, runs: 1, ...used.counted });
+    const place = { day: dayOf(at), agentId, sessionKey, sender };
+    statements.addUsage.run({ ...place, runs: 1, ...used.counted });
+    for (const ofModel of usedByModel) statements.addModelUsage.run({ ...place, ...ofModel });
     statements.closeSession.run({ key: sessionKey, run: n, at, ...head, ...used.counted });
     sessions.touchMinute(state.record, at);
     sessions.release(sessionKey);

@@ -112,7 +112,7 @@ async function databaseOfFirstVersion(): Promise<string> {
   await first.close();
   const raw = new Sqlite(path);
   raw.exec(
-    "DROP TABLE told_history; DROP TABLE message_context; DROP TABLE budget_pot; DROP TABLE budget_reservation; DROP TABLE node; ALTER TABLE lease DROP COLUMN acquired_at; DROP INDEX session_peer; DROP INDEX inbox_session; DROP TABLE usage_day; ALTER TABLE run DROP COLUMN sender",
+    "DROP TABLE told_history; DROP TABLE message_context; DROP TABLE budget_pot; DROP TABLE budget_reservation; DROP TABLE node; DROP TABLE usage_model_day; ALTER TABLE lease DROP COLUMN acquired_at; DROP INDEX session_peer; DROP INDEX inbox_session; DROP TABLE usage_day; ALTER TABLE run DROP COLUMN sender",
   );
   const [usageDay = ""] =
     /CREATE TABLE `usage_day` .*?;/s.exec(fs.readFileSync(firstMigration, "utf8")) ?? [];
@@ -136,6 +136,9 @@ async function expectUpToDate(path: string): Promise<void> {
   expect(said).toEqual([{ from: 1, to: LATEST_VERSION, path }]);
   expect(await store.sessions.list({ channel: "feishu", peer: "ou_1" })).toHaveLength(1);
   expect(await store.usage.sum({ by: "sender", sessionKey: "s" })).toMatchObject([
+    { by: "", runs: 2, inputTokens: 100, cacheReadTokens: 40, costMicros: 77 },
+  ]);
+  expect(await store.usage.sum({ by: "model", sessionKey: "s" })).toMatchObject([
     { by: "", runs: 2, inputTokens: 100, cacheReadTokens: 40, costMicros: 77 },
   ]);
   expect(await store.usage.sum({ by: "session", sessionKey: seed().key })).toMatchObject([

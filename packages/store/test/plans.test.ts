@@ -94,9 +94,11 @@ test("runs of a session are found without scanning other runs", async () => {
 });
 
 test("usage is summed from the days of the query, not from runs", async () => {
-  const plans = await plansOf((store) => store.usage.sum({ by: "sender", sender: "ann", from: Date.now() }));
-  const details = [...plans.values()].flat();
-  expect(details.filter((detail) => /^SCAN (run|usage_day)\b/.test(detail))).toEqual([]);
+  const today = { sender: "ann", from: Date.now() };
+  const byPerson = await plansOf((store) => store.usage.sum({ by: "sender", ...today }));
+  const byModel = await plansOf((store) => store.usage.sum({ by: "model", ...today }));
+  const details = [...byPerson.values(), ...byModel.values()].flat();
+  expect(details.filter((detail) => /^SCAN (run|usage_day|usage_model_day)\b/.test(detail))).toEqual([]);
 });
 
 test("a page of 500 messages takes a few queries, however many runs wrote them", async () => {

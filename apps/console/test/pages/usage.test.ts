@@ -32,13 +32,15 @@ describe.skipIf(missing !== undefined)("usage in Chromium", () => {
     await expect.poll(() => page.getByLabel("Group by").inputValue()).toBe("day");
   });
 
-  it("is drawn over time by agent, channel, person and session", async () => {
+  it("is drawn over time by model, agent, channel, person and session", async () => {
     const { page } = console;
     await console.open("/usage?by=agent&days=all");
     const chart = page.getByRole("region", { name: "Course over time" });
     await chart.getByText("coder").waitFor();
     const series = () => console.requested.filter((url) => url.includes("/api/usage/series")).at(-1);
     expect(series()).toMatch(/by=agent$/);
+    await page.getByLabel("Group by").selectOption("Model");
+    await expect.poll(series).toMatch(/by=model$/);
     await page.getByLabel("Group by").selectOption("Channel");
     await expect.poll(series).toMatch(/by=channel$/);
     await page.getByLabel("Group by").selectOption("Person");

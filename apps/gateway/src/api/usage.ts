@@ -78,7 +78,7 @@ async function createLabels(
   by: UsageQuery["by"],
   names: readonly string[],
 ): Promise<Labels> {
-  if (by === "day" || by === "agent") return (groups) => [...groups];
+  if (by === "day" || by === "agent" || by === "model") return (groups) => [...groups];
   if (by === "sender") {
     const people = await readPersonNames(store);
     return addTitles((sender) => {

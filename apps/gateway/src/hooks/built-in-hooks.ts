@@ -1,4 +1,4 @@
-import type { GatewayHook } from "./hook-points.ts";
+import type { GatewayHook, ModelTurnUsage } from "./hook-points.ts";
 
 /** Features of the gateway that are implemented as hooks. */
 export const BUILT_IN_HOOKS: readonly GatewayHook[] = [
@@ -21,14 +21,7 @@ export const BUILT_IN_HOOKS: readonly GatewayHook[] = [
 export interface PointCounts {
   received(channel: string, decision: string): void;
   replied(channel: string): void;
-  runEnded(
-    agent: string,
-    outcome: string,
-    usage:
-      | { readonly inputTokens: number; readonly cachedTokens: number; readonly outputTokens: number }
-      | undefined,
-    reason?: string,
-  ): void;
+  runEnded(agent: string, outcome: string, models: readonly ModelTurnUsage[], reason?: string): void;
   toolCalled(tool: string, outcome: string): void;
 }
 
@@ -44,7 +37,7 @@ export function countingHooks(counts: PointCounts): readonly GatewayHook[] {
     {
       point: "run_end",
       name: "count-runs",
-      run: ({ agentId, outcome, usage, error }) => counts.runEnded(agentId, outcome, usage, error?.code),
+      run: ({ agentId, outcome, models, error }) => counts.runEnded(agentId, outcome, models, error?.code),
     },
     {
       point: "after_tool_call",

@@ -144,12 +144,20 @@ export interface MessageSent {
   readonly message: Outbound;
 }
 
+/** Usage of one model in a run. */
+export interface ModelTurnUsage extends TurnUsage {
+  /** For instance `anthropic/claude-opus-4-5`. */
+  readonly model: string;
+}
+
 /** Called after the end of a run was committed. */
 export interface RunEnded extends InRun {
   /** Platform ids of the run's messages. */
   readonly messageIds: readonly string[];
   readonly outcome: RunOutcome;
   readonly usage: TurnUsage | undefined;
+  /** The parts of `usage` by model. The model that was called last is the last entry. */
+  readonly models: readonly ModelTurnUsage[];
   readonly error: { readonly code: string; readonly message: string } | undefined;
 }
 

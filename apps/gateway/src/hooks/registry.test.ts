@@ -55,6 +55,7 @@ it("takes secrets out of what code of others is told of a run that failed, and l
     messageIds: ["m"],
     outcome: "failed",
     usage: undefined,
+    models: [],
     error: undefined,
   };
   hooks.observe("run_end", { ...ended, error: { code: "internal", message: "a secret was refused" } });

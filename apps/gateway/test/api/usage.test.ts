@@ -80,6 +80,20 @@ describe("usage", () => {
       { by: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), ...both },
     ]);
 
+    const spare = { inputTokens: 55, outputTokens: 7, costMicros: 55 + 7 * 5 };
+    expect(await usageBy(world, "model")).toMatchObject([
+      {
+        by: "anthropic/claude-sonnet-4-6",
+        runs: 2,
+        modelCalls: 3,
+        inputTokens: both.inputTokens - spare.inputTokens,
+        outputTokens: both.outputTokens - spare.outputTokens,
+        cacheReadTokens: both.cacheReadTokens,
+        costMicros: both.costMicros - spare.costMicros,
+      },
+      { by: "spare/claude-haiku-4-5", runs: 1, modelCalls: 1, cacheReadTokens: 0, ...spare },
+    ]);
+
     await ask(started, "/usage", LI);
     const own = `${li.inputTokens.toLocaleString("en-US")} tokens in (4,160 cached), 24 out, 2 model calls`;
     expect(said(world).at(-1)).toContain(`You today (UTC): ${own}, $0.00${li.costMicros}`);

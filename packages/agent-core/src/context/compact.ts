@@ -147,8 +147,9 @@ async function askForNotes(
   const maxOutputTokens = Math.min(model.maxOutputTokens, SUMMARY_TOKENS);
   // Viewers never see the text of a summary, so the request can always be retried.
   const options = { signal, maxOutputTokens, cache: "none", shown: () => false } as const;
-  const { message, spentBefore } = await askModel({ model, stream, context, options, now });
-  onTurn?.({ ...message, usage: addUsage(spentBefore, message.usage ?? NO_USAGE) });
+  const { message, failures } = await askModel({ model, stream, context, options, now });
+  const spent = failures.map(({ usage = NO_USAGE }) => usage);
+  onTurn?.({ ...message, usage: [...spent, message.usage ?? NO_USAGE].reduce(addUsage) });
   const { ends } = STOP_REASONS[message.stopReason] ?? STOP_REASONS.error;
   if (ends !== "done" && ends !== "cut") return undefined;
   return textOf(message.content).trim() || undefined;

@@ -201,8 +201,8 @@ export class Run {
     const context = { system, messages, tools: tools.specs };
     const options = budget.limited({ ...streamOptions, signal }, model);
     const request = { model, stream, context, options, graceMs, snapshot: this.#snapshot, now };
-    const { message, spentBefore } = await askModel(request, this.#emit);
-    budget.addUsage(spentBefore);
+    const { message, failures } = await askModel(request, this.#emit);
+    budget.addFailures(failures);
     return message;
   }
 

@@ -2,8 +2,9 @@ import type { RunLimits } from "../config.ts";
 import type { LimitName, RunUsage } from "../events.ts";
 import type { AssistantMessage } from "../messages.ts";
 import type { Model, StreamOptions } from "../model.ts";
+import type { AttemptFailure } from "../model-error.ts";
 import { estimateTokens } from "../tokens.ts";
-import { addUsage, NO_USAGE, type Usage, validateUsage } from "../usage.ts";
+import { addModelUsage, addUsage, type ModelUsage, NO_USAGE, type Usage, validateUsage } from "../usage.ts";
 
 const DEFAULT_TURNS = 200;
 const DEFAULT_CALLS = 1_000;
@@ -17,6 +18,7 @@ export class Budget {
   #turns = 0;
   #toolCalls = 0;
   #usage: Usage = NO_USAGE;
+  #models: readonly ModelUsage[] = [];
   #outputTokens = 0;
   #silentMs = 0;
 
@@ -25,29 +27,35 @@ export class Budget {
   }
 
   get used(): RunUsage {
-    return { usage: this.#usage, turns: this.#turns, toolCalls: this.#toolCalls };
+    return { usage: this.#usage, turns: this.#turns, toolCalls: this.#toolCalls, models: this.#models };
   }
 
   addTurn(message: AssistantMessage): void {
     this.#turns++;
-    this.addRequest(message);
+    this.#add({ ...usageOf(message), turns: 1 }, this.#guess(message));
   }
 
   /** Adds the usage of a model call that is not a turn, such as a summary or a discarded attempt. */
   addRequest(message: AssistantMessage): void {
-    const isLimited = this.#limits.outputTokens !== undefined;
-    this.addUsage(message.usage ?? NO_USAGE, isLimited ? estimateTokens(message) : 0);
+    this.#add(usageOf(message), this.#guess(message));
   }
 
-  /**
-   * Adds the usage of failed attempts.
-   *
-   * @param guess output tokens to count if the usage does not include them
-   */
-  addUsage(given: Usage, guess: number = 0): void {
-    const usage = validateUsage(given);
+  /** Adds the usage of failed attempts. */
+  addFailures(failures: readonly AttemptFailure[]): void {
+    for (const { provider, model, usage } of failures)
+      if (usage !== undefined) this.#add({ provider, model, usage, turns: 0 }, 0);
+  }
+
+  /** @param guess output tokens to count if the usage does not include them */
+  #add(given: ModelUsage, guess: number): void {
+    const usage = validateUsage(given.usage);
     this.#usage = addUsage(this.#usage, usage);
+    this.#models = addModelUsage(this.#models, { ...given, usage });
     this.#outputTokens += usage.output.total ?? guess;
+  }
+
+  #guess(message: AssistantMessage): number {
+    return this.#limits.outputTokens === undefined ? 0 : estimateTokens(message);
   }
 
   /** Counts a call. Returns false if the limit is reached. */
@@ -91,3 +99,10 @@ export class Budget {
     };
   }
 }
+
+const usageOf = ({ provider, model, usage = NO_USAGE }: AssistantMessage): ModelUsage => ({
+  provider,
+  model,
+  usage,
+  turns: 0,
+});

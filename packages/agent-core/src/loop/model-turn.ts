@@ -1,9 +1,9 @@
 import type { AgentEvent, ModelStreamEvent } from "../events.ts";
 import type { AssistantMessage } from "../messages.ts";
 import type { Model, ModelContext, ModelEvent, StreamModel, StreamOptions } from "../model.ts";
+import type { AttemptFailure } from "../model-error.ts";
 import { Snapshot } from "../snapshot.ts";
 import { getStopReason } from "../stop-reasons.ts";
-import { addUsage, NO_USAGE, type Usage } from "../usage.ts";
 import { race } from "./race.ts";
 import { validateTurn } from "./validate-turn.ts";
 import { type BrokenStream, ValidatedStream } from "./validated-stream.ts";
@@ -31,15 +31,15 @@ type TurnEvent = ModelStreamEvent | Extract<AgentEvent, { readonly type: "model.
  * Requests one turn from a model and passes its events to `onEvent`. Always resolves with a turn: if the stream throws,
  * ends early or does not end after an abort, the turn contains what had arrived. Rejects only if `onEvent` does.
  *
- * @returns the turn, and the usage of earlier attempts
+ * @returns the turn, and the attempts that failed before it
  */
 export async function askModel(
   request: TurnRequest,
   onEvent: (event: TurnEvent) => void | Promise<void> = () => {},
-): Promise<{ readonly message: AssistantMessage; readonly spentBefore: Usage }> {
+): Promise<{ readonly message: AssistantMessage; readonly failures: readonly AttemptFailure[] }> {
   const { model, context, options, graceMs, snapshot = new Snapshot() } = request;
   const stream = new ValidatedStream(() => request.stream(model, context, options));
-  let spentBefore = NO_USAGE;
+  const failures: AttemptFailure[] = [];
   let started = false;
 
   const follow = async (): Promise<StreamEnd> => {
@@ -53,7 +53,7 @@ export async function askModel(
         started = true;
         continue;
       }
-      if (event.type === "attempt") spentBefore = addUsage(spentBefore, event.failure.usage ?? NO_USAGE);
+      if (event.type === "attempt") failures.push(event.failure);
       snapshot.apply(event);
       const taken = onEvent(event);
       if (taken !== undefined) await taken;
@@ -67,7 +67,7 @@ export async function askModel(
   snapshot.clear();
   const read = await race(follow(), { signal: options.signal, graceMs }).finally(() => stream.close());
   const end: StreamEnd = read.done ? read.value : { type: "broken", why: NO_TURN };
-  return { message: getTurn(end, (why) => createBrokenTurn(request, snapshot, why)), spentBefore };
+  return { message: getTurn(end, (why) => createBrokenTurn(request, snapshot, why)), failures };
 }
 
 type StreamEnd = Extract<ModelEvent, { readonly type: "finish" | "error" }> | BrokenStream;

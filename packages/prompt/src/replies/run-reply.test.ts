@@ -10,7 +10,7 @@ function ended(result: Partial<RunResult>, run: Partial<CompletedRun> = {}): Com
       messages: [],
       message: undefined,
       text: "",
-      used: { usage: NO_USAGE, turns: 1, toolCalls: 0 },
+      used: { usage: NO_USAGE, turns: 1, toolCalls: 0, models: [] },
       pending: [],
       ...result,
     },

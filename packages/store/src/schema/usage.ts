@@ -18,3 +18,23 @@ export const usageDay = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.day, t.agentId, t.sessionKey, t.sender] })],
 );
+
+/** Usage of runs by model, summed by day. Runs without a known model are only in `usage_day`. */
+export const usageModelDay = sqliteTable(
+  "usage_model_day",
+  {
+    day: text().notNull(),
+    agentId: text().notNull(),
+    sessionKey: text().notNull(),
+    sender: text().notNull(),
+    model: text().notNull(),
+    runs: integer().notNull(),
+    modelCalls: integer().notNull(),
+    inputTokens: integer().notNull(),
+    outputTokens: integer().notNull(),
+    cacheReadTokens: integer().notNull(),
+    cacheWriteTokens: integer().notNull(),
+    costMicros: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.day, t.agentId, t.sessionKey, t.sender, t.model] })],
+);

@@ -52,6 +52,17 @@ export const runChecks: Checks = {
     const days = series.map(({ day, by, runs, inputTokens }) => [day, by, runs, inputTokens]);
     const today = new Date(journal?.run.finishedAt ?? 0).toISOString().slice(0, 10);
     expectEqual(days, [[today, "s", 1, 10]], "The usage was not counted by day.");
+    const models = (await store.usage.sum({ by: "model" })).map(({ by, runs, inputTokens }) => [
+      ...[by, runs, inputTokens],
+    ]);
+    expectEqual(
+      models,
+      [
+        ["", 0, 4],
+        ["vendor/large", 1, 6],
+      ],
+      "The usage was not counted by model.",
+    );
     const later = await store.usage.series({ by: "session", from: Date.parse("2999-01-01") });
     expectEqual(later, [], "The usage of earlier days was returned.");
     const session = await store.sessions.get("s");

@@ -158,6 +158,7 @@ export async function answer(
     messages: [{ assistant: text }],
     outbox: [toReply("c", { payload: { text } })],
     usage: { modelCalls: 1, inputTokens: 10, costMicros: 7 },
+    models: [{ model: "vendor/large", modelCalls: 1, inputTokens: 6, costMicros: 7 }],
   });
   return run;
 }

@@ -3,7 +3,7 @@ import type { ToldEntry } from "./history.ts";
 import type { InboxRow, InboxSettle } from "./inbox.ts";
 import type { OutboxInsert, OutboxRow } from "./outbox.ts";
 import type { Session, SessionMessage, SessionSeed } from "./sessions.ts";
-import type { RunUsage } from "./usage.ts";
+import type { ModelRunUsage, RunUsage } from "./usage.ts";
 
 /** Side effects of a tool call. A call with `external` effects must not be repeated if its outcome is unknown. */
 export type ToolEffects = "none" | "idempotent" | "keyed" | "external";
@@ -100,6 +100,8 @@ export interface RunFinish<T extends Bodies = Bodies> extends RunWrite {
   /** Group history entries that the run passed to its model. They are removed from the history. */
   readonly told?: readonly Pick<ToldEntry, "conversation" | "id">[];
   readonly usage?: RunUsage;
+  /** The parts of `usage` by model, in the order of their last call. Usage beyond them counts as of no known model. */
+  readonly models?: readonly ModelRunUsage[];
   readonly error?: string;
 }
 

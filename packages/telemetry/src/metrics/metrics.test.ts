@@ -38,12 +38,18 @@ function setup() {
 describe("metrics", () => {
   it("count messages, replies, runs and tool calls", async () => {
     const { metrics, lines } = setup();
-    const usage = { inputTokens: 10, cachedTokens: 4, outputTokens: 3, costMicros: 123 };
+    const usage = {
+      model: "vendor/large",
+      inputTokens: 10,
+      cachedTokens: 4,
+      outputTokens: 3,
+      costMicros: 123,
+    };
     metrics.received("feishu", "answer");
     metrics.replied("feishu");
-    metrics.runEnded("main", "replied", usage);
-    metrics.runEnded("main", "replied", usage);
-    metrics.runEnded("main", "failed", undefined, "rate_limit");
+    metrics.runEnded("main", "replied", [usage]);
+    metrics.runEnded("main", "replied", [usage, { ...usage, model: "vendor/small" }]);
+    metrics.runEnded("main", "failed", [], "rate_limit");
     metrics.delivered("feishu", "dead");
     metrics.tookOver("agent");
     metrics.toolCalled("read", "ok");
@@ -69,12 +75,16 @@ describe("metrics", () => {
     ]);
     expect(await lines("signalbox_takeovers_total")).toEqual(['signalbox_takeovers_total{kind="agent"} 1']);
     expect(await lines("signalbox_tokens_total")).toEqual([
-      'signalbox_tokens_total{agent="main",kind="input"} 20',
-      'signalbox_tokens_total{agent="main",kind="cached"} 8',
-      'signalbox_tokens_total{agent="main",kind="output"} 6',
+      'signalbox_tokens_total{agent="main",model="vendor/large",kind="input"} 20',
+      'signalbox_tokens_total{agent="main",model="vendor/large",kind="cached"} 8',
+      'signalbox_tokens_total{agent="main",model="vendor/large",kind="output"} 6',
+      'signalbox_tokens_total{agent="main",model="vendor/small",kind="input"} 10',
+      'signalbox_tokens_total{agent="main",model="vendor/small",kind="cached"} 4',
+      'signalbox_tokens_total{agent="main",model="vendor/small",kind="output"} 3',
     ]);
     expect(await lines("signalbox_cost_microdollars_total")).toEqual([
-      'signalbox_cost_microdollars_total{agent="main"} 246',
+      'signalbox_cost_microdollars_total{agent="main",model="vendor/large"} 246',
+      'signalbox_cost_microdollars_total{agent="main",model="vendor/small"} 123',
     ]);
     expect(await lines("signalbox_tool_calls_total")).toEqual([
       'signalbox_tool_calls_total{tool="read",outcome="ok"} 1',

@@ -7,8 +7,10 @@ import { defineSeries, type Series } from "./series.ts";
 /** Stages of the message pipeline whose processing time is measured, without waiting times. */
 export type TimedStage = "route" | "accept" | "prepare" | "conclude" | "deliver";
 
-/** Tokens and cost of a run. */
+/** Tokens and cost of one model in a run. */
 export interface TokenUsage {
+  /** For instance `anthropic/claude-opus-4-5`. */
+  readonly model: string;
   readonly inputTokens: number;
   readonly cachedTokens: number;
   readonly outputTokens: number;
@@ -22,8 +24,11 @@ export interface Metrics {
   received(channel: string, decision: string): void;
   /** Counts a sent reply. */
   replied(channel: string): void;
-  /** @param reason code of the error with which the run ended, if any */
-  runEnded(agent: string, outcome: string, usage: TokenUsage | undefined, reason?: string): void;
+  /**
+   * @param models usage of each model that the run called
+   * @param reason code of the error with which the run ended, if any
+   */
+  runEnded(agent: string, outcome: string, models: readonly TokenUsage[], reason?: string): void;
   toolCalled(tool: string, outcome: string): void;
   /**
    * Counts a budget that is nearly or fully used, and calls that were refused or used a cheaper model because of it.
@@ -65,15 +70,16 @@ export function createMetrics({ version, clock = () => performance.now() }: Metr
   return {
     received: (channel, decision) => record(({ messages }) => messages.inc({ channel, decision })),
     replied: (channel) => record(({ replies }) => replies.inc({ channel })),
-    runEnded: (agent, outcome, usage, reason) =>
+    runEnded: (agent, outcome, models, reason) =>
       record(({ runs, failures, tokens, cost }) => {
         runs.inc({ agent, outcome });
         if (reason !== undefined) failures.inc({ agent, reason });
-        if (usage === undefined) return;
-        tokens.inc({ agent, kind: "input" }, usage.inputTokens);
-        tokens.inc({ agent, kind: "cached" }, usage.cachedTokens);
-        tokens.inc({ agent, kind: "output" }, usage.outputTokens);
-        cost.inc({ agent }, usage.costMicros ?? 0);
+        for (const { model, inputTokens, cachedTokens, outputTokens, costMicros = 0 } of models) {
+          tokens.inc({ agent, model, kind: "input" }, inputTokens);
+          tokens.inc({ agent, model, kind: "cached" }, cachedTokens);
+          tokens.inc({ agent, model, kind: "output" }, outputTokens);
+          cost.inc({ agent, model }, costMicros);
+        }
       }),
     toolCalled(name, outcome) {
       const tool = toolLabel(name, outcome);

@@ -9,8 +9,8 @@ export interface Series {
   readonly deliveries: Prometheus.Counter<"channel" | "outcome">;
   readonly takeovers: Prometheus.Counter<"kind">;
   readonly toolCalls: Prometheus.Counter<"tool" | "outcome">;
-  readonly tokens: Prometheus.Counter<"agent" | "kind">;
-  readonly cost: Prometheus.Counter<"agent">;
+  readonly tokens: Prometheus.Counter<"agent" | "model" | "kind">;
+  readonly cost: Prometheus.Counter<"agent" | "model">;
   readonly budgetNews: Prometheus.Counter<"budget" | "kind">;
   readonly refusals: Prometheus.Counter<"door" | "status">;
   readonly stages: Prometheus.Histogram<"stage">;
@@ -53,8 +53,8 @@ export function defineSeries(
     deliveries: counter("signalbox_delivery_outcomes_total", HELP.deliveries, ["channel", "outcome"]),
     takeovers: counter("signalbox_takeovers_total", HELP.takeovers, ["kind"]),
     toolCalls: counter("signalbox_tool_calls_total", "Completed tool calls, by outcome", ["tool", "outcome"]),
-    tokens: counter("signalbox_tokens_total", "Tokens used by completed runs", ["agent", "kind"]),
-    cost: counter("signalbox_cost_microdollars_total", HELP.cost, ["agent"]),
+    tokens: counter("signalbox_tokens_total", HELP.tokens, ["agent", "model", "kind"]),
+    cost: counter("signalbox_cost_microdollars_total", HELP.cost, ["agent", "model"]),
     budgetNews: counter("signalbox_budget_events_total", HELP.budgetNews, ["budget", "kind"]),
     refusals: counter("signalbox_refused_requests_total", HELP.refusals, ["door", "status"]),
     stages: histogram("signalbox_stage_duration_seconds", HELP.stages, ["stage"], STAGE_BUCKETS),
@@ -74,6 +74,7 @@ const HELP = {
   failures: "Runs that ended with an error, by its code",
   deliveries: "Outcomes of deliveries; a retry is counted once for each reason",
   takeovers: "Leases taken from nodes that did not renew them, since the start of this process",
+  tokens: "Tokens used by completed runs",
   // Integers, since sums of fractional dollars are not exact.
   cost: "Cost of completed runs, in millionths of a US dollar",
   budgetNews: "Budget events: budgets nearly or fully used up, and calls downgraded or rejected as a result",

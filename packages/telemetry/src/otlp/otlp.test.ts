@@ -59,7 +59,7 @@ const result = (more: Partial<RunResult> = {}): RunResult =>
     messages: [],
     message: undefined,
     text: WORDS,
-    used: { usage, turns: 2, toolCalls: 2 },
+    used: { usage, turns: 2, toolCalls: 2, models: [] },
     pending: [],
     ...more,
   }) as RunResult;

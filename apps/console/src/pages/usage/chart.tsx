@@ -21,7 +21,7 @@ export function UsageChart({ course, measure }: { course: Course; measure: Measu
       type="stacked"
       series={course.names.map((name, place) => ({
         name,
-        label: name === OTHERS ? words.others : course.labels.get(name) || words.nobody,
+        label: name === OTHERS ? words.others : (course.labels.get(name) ?? name),
         color: COLORS[place % COLORS.length] ?? "gray.5",
       }))}
       withLegend={course.names.length > 1}

@@ -1,7 +1,14 @@
 import type { UsageBy } from "@signalbox/client";
 
 /** Groupings of usage. */
-export const BYS = ["day", "agent", "channel", "sender", "session"] as const satisfies readonly UsageBy[];
+export const BYS = [
+  "day",
+  "model",
+  "agent",
+  "channel",
+  "sender",
+  "session",
+] as const satisfies readonly UsageBy[];
 
 /** Selectable periods in days. */
 export const SPANS = [7, 30, 90, 365] as const;

@@ -26,7 +26,7 @@ const CHART_HEIGHT = 260;
 
 const route = getRouteApi("/usage");
 
-/** Tokens and cost by day, agent, channel, person or session, over time, and balances of budgets. */
+/** Tokens and cost by day, model, agent, channel, person or session, over time, and balances of budgets. */
 export function UsagePage(): ReactNode {
   const { pages } = useWords();
   const words = useUsageWords();
@@ -54,10 +54,15 @@ function CourseOfUsage({ days: ofDays }: { days: readonly UsageGroup[] }): React
   const { by, days, measure } = route.useSearch();
   const query = { by: by === "day" ? ("agent" as const) : by, ...(days !== "all" && { days }) };
   const { data } = useQuery({ ...usageSeriesQuery(useClient(), query), enabled: by !== "day" });
+  const unnamed = by === "model" ? words.noModel : words.nobody;
   const points: DayUsage[] =
     by === "day"
       ? ofDays.map(({ name: day, ...usage }) => ({ day, name: words.total, usage }))
-      : (data?.points ?? []).map(({ day, name, title, ...usage }) => ({ day, name: title ?? name, usage }));
+      : (data?.points ?? []).map(({ day, name, title, ...usage }) => ({
+          day,
+          name: name === "" ? unnamed : (title ?? name),
+          usage,
+        }));
   return (
     <Section title={words.chart} actions={<MeasureControl />}>
       <Suspense fallback={<Skeleton height={CHART_HEIGHT} />}>

@@ -66,7 +66,7 @@ function GroupName({ by, group: { name, title } }: { by: UsageBy; group: UsageGr
         <bdi>{title ?? name}</bdi>
       </Link>
     );
-  return <bdi>{name === "" ? words.nobody : (title ?? name)}</bdi>;
+  return <bdi>{name === "" ? (by === "model" ? words.noModel : words.nobody) : (title ?? name)}</bdi>;
 }
 
 function tokensOf({ inputTokens, outputTokens }: UsageGroup): number {

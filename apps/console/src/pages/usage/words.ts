@@ -4,7 +4,14 @@ import { pageWords } from "../../words/words.tsx";
 const en = {
   description: "Tokens and money that finished runs have used.",
   by: "Group by",
-  bys: { day: "Day", agent: "Agent", channel: "Channel", sender: "Person", session: "Session" },
+  bys: {
+    day: "Day",
+    model: "Model",
+    agent: "Agent",
+    channel: "Channel",
+    sender: "Person",
+    session: "Session",
+  },
   span: "Period",
   days: (count: number) => `Last ${count} days`,
   allTime: "All time",
@@ -26,6 +33,7 @@ const en = {
   table: "Usage",
   share: "Share",
   nobody: "(nobody)",
+  noModel: "(unknown or no model)",
   budgets: "Budgets",
   budget: ({ of, name, roles, per }: BudgetBalance, amount: string) => {
     const whose = of === "all" ? "all calls" : name === undefined ? `each ${of}` : `${of} ${name}`;
@@ -41,7 +49,7 @@ const SPENDERS = { sender: "发送者", agent: "智能体", channel: "渠道" };
 const zh: typeof en = {
   description: "已结束的运行用掉的词元和费用。",
   by: "分组",
-  bys: { day: "日期", agent: "智能体", channel: "渠道", sender: "人员", session: "会话" },
+  bys: { day: "日期", model: "模型", agent: "智能体", channel: "渠道", sender: "人员", session: "会话" },
   span: "范围",
   days: (count) => `最近 ${count} 天`,
   allTime: "全部时间",
@@ -63,6 +71,7 @@ const zh: typeof en = {
   table: "用量",
   share: "占比",
   nobody: "（无人）",
+  noModel: "（未知或未调用模型）",
   budgets: "预算",
   budget({ of, name, roles, per }, amount) {
     const whose =

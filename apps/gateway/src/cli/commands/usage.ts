@@ -17,7 +17,7 @@ import { type HomeStore, withStore } from "../home-store.ts";
 import { printTable, short, time } from "../table.ts";
 
 interface UsageOptions extends CommonOptions {
-  readonly by: "message" | "day" | "agent" | "session" | "sender";
+  readonly by: "message" | "day" | "agent" | "session" | "sender" | "model";
   readonly days?: number;
   readonly budgets?: boolean;
 }

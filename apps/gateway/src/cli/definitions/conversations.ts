@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { type Actions, command, count } from "./command.ts";
 
-const USAGE_GROUPS = ["message", "day", "agent", "session", "sender"] as const;
+const USAGE_GROUPS = ["message", "day", "agent", "session", "sender", "model"] as const;
 
 export function addConversations(program: Command, { run, runOn }: Actions): void {
   command(
@@ -92,6 +92,7 @@ export function addUsage(program: Command, { run }: Actions): void {
     "usage",
     "usage --by message --days 1",
     "usage --by sender --days 7",
+    "usage --by model --days 30",
     "usage --by agent --json",
     "usage --budgets",
   ])

@@ -9,7 +9,7 @@ import {
 } from "@signalbox/delivery";
 import type { Reply } from "@signalbox/prompt";
 import type { RunOutcome } from "@signalbox/protocol";
-import { addRunUsage, toClientUsage, toJournalUsage } from "@signalbox/runs";
+import { addRunUsage, toClientUsage, toJournalUsage, toModelUsage } from "@signalbox/runs";
 import type { OutcomeError } from "@signalbox/server";
 import type { InboxSettle, RunId, ToldEntry } from "@signalbox/store";
 import { failureNote, problemOf } from "@signalbox/telemetry";
@@ -139,6 +139,7 @@ export async function commit(ctx: GatewayContext, run: BegunRun, given: Conclusi
     // The reply of a failed or stopped run may not have been delivered.
     told: told === undefined || outcome !== "completed" ? undefined : told,
     usage: used === undefined ? undefined : toJournalUsage(used),
+    models: used === undefined ? undefined : toModelUsage(used),
     error: error?.message,
   });
   const end = gone ? "aborted" : conclusion.end;

@@ -38,7 +38,11 @@ export function deliver(
   if (answered !== undefined) {
     if (shown) hooks.observe("message_sent", shownMessage(answered, runId, reply.text));
     const place = { agentId: answered.agentId, sessionKey, runId, messageIds };
-    hooks.observe("run_end", { ...place, outcome: end, usage, error });
+    const models = (used?.models ?? []).map(({ provider, model, ...of }) => ({
+      model: `${provider}/${model}`,
+      ...toClientUsage(of),
+    }));
+    hooks.observe("run_end", { ...place, outcome: end, usage, models, error });
   }
   if (error !== undefined) live.publish(sessionKey, failureEvent(runId, error));
   const withUsage = usage === undefined ? {} : { usage };

@@ -1,5 +1,6 @@
 import { FencedError } from "../../errors.ts";
 import type { ToolIntent } from "../../types/runs.ts";
+import type { ModelRunUsage, RunUsage, UsageGroup } from "../../types/usage.ts";
 import type { Suite } from "./suite.ts";
 import { accepted, answered, begun, queuedIn, reply, seed, takeLease } from "./support.ts";
 
@@ -382,6 +383,53 @@ export const runsSuite: Suite = ({ test, expect, open }) => {
         usage: { costMicros: 0.5 },
       }),
     ).rejects.toMatchObject({ code: "invalid" });
+  });
+
+  test("usage is summed by model, and usage without a known model keeps the sums complete", async () => {
+    const { store, time } = await open();
+    const lease = await takeLease(store);
+    const day = 86_400_000;
+    const finish = async (name: string, usage: RunUsage, models: readonly ModelRunUsage[] | undefined) => {
+      const { run, inboxIds } = await begun(store, lease, [name], name, "feishu:ou_a");
+      await store.runs.finish({
+        runId: run.id,
+        lease,
+        outcome: "completed",
+        inbox: [{ id: only(inboxIds), state: "silent" }],
+        usage,
+        models,
+      });
+    };
+    const large = { model: "vendor/large", modelCalls: 2, inputTokens: 100, costMicros: 30 };
+    const small = { model: "vendor/small", modelCalls: 1, inputTokens: 10, costMicros: 1 };
+    await finish("fell back", { modelCalls: 3, inputTokens: 110, costMicros: 31 }, [large, small]);
+    await finish("of an older gateway", { modelCalls: 1, inputTokens: 7, costMicros: 5 }, undefined);
+    time.now += day;
+    await finish("next day", { modelCalls: 2, inputTokens: 100, costMicros: 30 }, [large]);
+    const short = ({ by, runs, modelCalls, inputTokens, costMicros }: UsageGroup) => [
+      ...[by, runs, modelCalls, inputTokens, costMicros],
+    ];
+    expect((await store.usage.sum({ by: "model" })).map(short)).toEqual([
+      ["", 1, 1, 7, 5],
+      ["vendor/large", 1, 4, 200, 60],
+      ["vendor/small", 1, 1, 10, 1],
+    ]);
+    expect((await store.usage.sum({ by: "model", from: time.now })).map(short)).toEqual([
+      ["vendor/large", 1, 2, 100, 30],
+    ]);
+    const bySender = await store.usage.sum({ by: "model", sender: "feishu:ou_b" });
+    expect(bySender).toEqual([]);
+    expect((await store.usage.series({ by: "model" })).map((group) => [group.day, ...short(group)])).toEqual([
+      ["2026-11-21", "", 1, 1, 7, 5],
+      ["2026-11-21", "vendor/large", 0, 2, 100, 30],
+      ["2026-11-21", "vendor/small", 1, 1, 10, 1],
+      ["2026-11-22", "vendor/large", 1, 2, 100, 30],
+    ]);
+    for (const [name, bad] of [
+      ["fraction", { ...small, costMicros: 0.5 }],
+      ["nameless", { ...small, model: "" }],
+    ] as const)
+      await expect(finish(name, {}, [bad])).rejects.toMatchObject({ code: "invalid" });
   });
 
   test("runs are listed newest first", async () => {
