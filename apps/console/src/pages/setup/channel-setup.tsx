@@ -3,7 +3,9 @@ import type { AccountSetupResult, SetupChannel } from "@signalbox/client";
 import { IconCheck } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { TextLink } from "../../parts/links.tsx";
+import { useLanguage } from "../../words/words.tsx";
 import { ChannelForm } from "./channel-form.tsx";
+import { toChinese } from "./channel-texts.ts";
 import { MissingPackages } from "./setup-parts.tsx";
 import { useSetupWords } from "./words.ts";
 
@@ -23,7 +25,9 @@ export function ChannelSetup({ channels, isDisabled }: Props): ReactNode {
   const words = useSetupWords();
   const [chosen, setChosen] = useState("");
   const [saved, setSaved] = useState<Saved>();
-  const channel = channels.find(({ id }) => id === chosen);
+  const [language] = useLanguage();
+  const found = channels.find(({ id }) => id === chosen);
+  const channel = found && language === "zh" ? toChinese(found) : found;
   return (
     <Card withBorder>
       <Stack gap="sm">
