@@ -25,6 +25,15 @@ export const AgentSkill = z.object({
   /** `pending`: waits for an owner's approval. `excluded`: `reasons` explains why. */
   state: z.enum(["active", "pending", "excluded"]),
   reasons: z.array(z.string()),
+  /** Present if programs are missing and the skill declares how to install them on this machine. */
+  install: z.optional(
+    z.object({
+      /** Command that shows the exact commands of the installation, and runs them if the user agrees. */
+      command: z.string(),
+      /** The declared methods, such as `brew: gh`. */
+      methods: z.array(z.string()),
+    }),
+  ),
 });
 export type AgentSkill = z.infer<typeof AgentSkill>;
 

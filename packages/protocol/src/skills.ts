@@ -38,23 +38,27 @@ export type SkillList = z.infer<typeof SkillList>;
 
 /**
  * Body of `POST /api/skills`: a folder of at most 100 files and 600 kB that becomes `skills/<name>` in the agent's
- * workspace.
+ * workspace, either as `files` or as `zip`.
  */
 export const SkillUpload = z.strictObject({
   /** The agent, or a shard such as `support#2`. */
   agent: z.string().check(z.minLength(1), z.maxLength(200)),
   /** Name of the new folder: lower-case letters, digits, `-`, `_` and `.`. */
   name: z.string().check(z.minLength(1), z.maxLength(64)),
-  files: z
-    .array(
-      z.strictObject({
-        /** Path inside the folder, such as `scripts/run.py`. */
-        path: z.string().check(z.minLength(1), z.maxLength(200)),
-        /** Content in Base64. */
-        data: z.string().check(z.maxLength(800_000)),
-      }),
-    )
-    .check(z.minLength(1), z.maxLength(100)),
+  files: z.optional(
+    z
+      .array(
+        z.strictObject({
+          /** Path inside the folder, such as `scripts/run.py`. */
+          path: z.string().check(z.minLength(1), z.maxLength(200)),
+          /** Content in Base64. */
+          data: z.string().check(z.maxLength(800_000)),
+        }),
+      )
+      .check(z.minLength(1), z.maxLength(100)),
+  ),
+  /** ZIP file of the folder in Base64. The limits apply to its unpacked content. */
+  zip: z.optional(z.string().check(z.minLength(1), z.maxLength(800_000))),
 });
 export type SkillUpload = z.infer<typeof SkillUpload>;
 

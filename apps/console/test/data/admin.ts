@@ -51,6 +51,14 @@ const agent: AgentDetails = {
   skills: [
     { id: "tidy", description: HOSTILE, source: "workspace", state: "pending", reasons: ["It is new."] },
     { id: "pdf", description: "PDFs", source: "bundled", state: "active", reasons: [] },
+    {
+      id: "github",
+      description: "Works with GitHub",
+      source: "bundled",
+      state: "excluded",
+      reasons: ["gh is not on the path."],
+      install: { command: "signalbox skills install github", methods: ["brew: gh"] },
+    },
   ],
 };
 

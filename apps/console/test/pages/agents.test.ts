@@ -100,13 +100,15 @@ describe.skipIf(missing !== undefined)("agents in Chromium", () => {
     const { page, gateway } = console;
     await console.open("/skills", { ...ADMIN_ROUTES, "POST /api/skills/approve": () => undefined });
     await page.getByText("+Tidy up.").waitFor();
+    const skills = page.getByRole("table", { name: "Skills of coder" });
+    await skills.getByText("signalbox skills install github").waitFor();
     await page.getByRole("button", { name: "Approve this version" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Approve this version" }).click();
     await page.getByText("The skill tidy has been approved.").waitFor();
     expect(gateway.changes).toEqual([{ path: "/api/skills/approve", body: { id: "tidy", digest: "d1" } }]);
   });
 
-  it("adds a folder as a skill without its hidden files, and refuses one that is too large", async () => {
+  it("adds a folder without its hidden files or a ZIP file as a skill, and refuses one that is too large", async () => {
     const { page, gateway } = console;
     const base = mkdtempSync(join(tmpdir(), "skills-"));
     onTestFinished(() => rmSync(base, { recursive: true }));
@@ -123,11 +125,11 @@ describe.skipIf(missing !== undefined)("agents in Chromium", () => {
       "POST /api/skills": { id: "standup", dir: "/w/skills/standup", digest: "d2" },
     });
     await page.getByRole("region", { name: "Add a skill" }).getByLabel("Agent").selectOption("support#2");
-    const picker = page.locator('input[type="file"]');
+    const picker = page.locator('input[type="file"][multiple]');
     await picker.setInputFiles(folder);
     await page.getByText("The skill standup has been added and waits for your approval.").waitFor();
     const body = gateway.changes[0]?.body as SkillUpload;
-    expect({ ...body, files: body.files.toSorted((a, b) => (a.path < b.path ? -1 : 1)) }).toEqual({
+    expect({ ...body, files: body.files?.toSorted((a, b) => (a.path < b.path ? -1 : 1)) }).toEqual({
       agent: "support#2",
       name: "standup",
       files: [
@@ -135,10 +137,19 @@ describe.skipIf(missing !== undefined)("agents in Chromium", () => {
         { path: "scripts/run.bin", data: "AP8=" },
       ],
     });
+    const zip = page.locator('input[type="file"][accept]');
+    await zip.setInputFiles({ name: "standup.zip", mimeType: "application/zip", buffer: Buffer.from("PK") });
+    await expect
+      .poll(() => gateway.changes[1]?.body)
+      .toEqual({
+        agent: "support#2",
+        name: "standup",
+        zip: Buffer.from("PK").toString("base64"),
+      });
     write("model.bin", new Uint8Array(600_001));
     await picker.setInputFiles(folder);
     await page.getByText("more than 100 files or 600 kB").waitFor();
-    expect(gateway.changes).toHaveLength(1);
+    expect(gateway.changes).toHaveLength(2);
   });
 
   it("shows the tools of MCP servers, accepts changed descriptions, and starts a sign-in", async () => {

@@ -1,10 +1,10 @@
-import { Button, Card, Group, NativeSelect, Text } from "@mantine/core";
-import { IconFolderPlus } from "@tabler/icons-react";
+import { Button, Card, FileButton, Group, NativeSelect, Text } from "@mantine/core";
+import { IconFileZip, IconFolderPlus } from "@tabler/icons-react";
 import { type ReactNode, useRef, useState } from "react";
 import { useClient } from "../../gateway.tsx";
 import { showProblem } from "../../parts/toasts.ts";
 import { useChange } from "../../parts/use-change.ts";
-import { type ChosenFolder, readFiles, toFolder } from "./skill-folder.ts";
+import { type ChosenFolder, readBase64, readFiles, toFolder } from "./skill-folder.ts";
 import { useSkillsWords } from "./words.ts";
 
 /** Limits of the gateway. A larger folder is refused before its files are read. */
@@ -12,7 +12,7 @@ const MAX_FILES = 100;
 const MAX_BYTES = 600_000;
 
 /**
- * Adds a folder of the user's computer as a skill, which then waits for approval.
+ * Adds a folder or a ZIP file of the user's computer as a skill, which then waits for approval.
  *
  * @param agents the agents, and the shards of agents that are split
  */
@@ -20,10 +20,15 @@ export function AddSkill({ agents }: { agents: readonly string[] }): ReactNode {
   const words = useSkillsWords();
   const client = useClient();
   const picker = useRef<HTMLInputElement>(null);
+  const resetZip = useRef<() => void>(null);
   const [agent, setAgent] = useState(agents[0] ?? "");
   const add = useChange({
-    run: async ({ name, files }: ChosenFolder) =>
-      client.addSkill({ agent, name, files: await readFiles(files) }),
+    run: async (chosen: ChosenFolder | File) =>
+      client.addSkill(
+        chosen instanceof File
+          ? { agent, name: chosen.name.replace(/\.zip$/i, ""), zip: await readBase64(chosen) }
+          : { agent, name: chosen.name, files: await readFiles(chosen.files) },
+      ),
     done: ({ id }) => words.added(id),
     refresh: ["skills", "agent"],
   });
@@ -33,6 +38,14 @@ export function AddSkill({ agents }: { agents: readonly string[] }): ReactNode {
     if (folder.files.length > MAX_FILES || folder.bytes > MAX_BYTES)
       showProblem({ code: "too_large", message: words.tooLarge(MAX_FILES, MAX_BYTES / 1_000) });
     else add.mutate(folder);
+  };
+  const chooseZip = (chosen: File | null): void => {
+    if (chosen === null) return;
+    if (chosen.size > MAX_BYTES)
+      showProblem({ code: "too_large", message: words.tooLarge(MAX_FILES, MAX_BYTES / 1_000) });
+    else add.mutate(chosen);
+    // Choosing the same file again then fires a change event.
+    resetZip.current?.();
   };
   return (
     <Card withBorder>
@@ -67,6 +80,18 @@ export function AddSkill({ agents }: { agents: readonly string[] }): ReactNode {
         >
           {words.chooseFolder}
         </Button>
+        <FileButton accept=".zip,application/zip" onChange={chooseZip} resetRef={resetZip}>
+          {(props) => (
+            <Button
+              variant="default"
+              leftSection={<IconFileZip size={16} aria-hidden />}
+              loading={add.isPending}
+              {...props}
+            >
+              {words.chooseZip}
+            </Button>
+          )}
+        </FileButton>
       </Group>
     </Card>
   );

@@ -25,11 +25,11 @@ export function toFolder(chosen: readonly File[]): ChosenFolder | undefined {
 }
 
 /** Reads the files as Base64. */
-export function readFiles(files: readonly ChosenFile[]): Promise<SkillUpload["files"]> {
+export function readFiles(files: readonly ChosenFile[]): Promise<NonNullable<SkillUpload["files"]>> {
   return Promise.all(files.map(async ({ path, file }) => ({ path, data: await readBase64(file) })));
 }
 
-function readBase64(file: File): Promise<string> {
+export function readBase64(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onerror = () => reject(reader.error);

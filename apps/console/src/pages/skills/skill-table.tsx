@@ -2,6 +2,7 @@ import { Text } from "@mantine/core";
 import type { AgentSkill } from "@signalbox/client";
 import { IconPuzzle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { CodeBlock } from "../../parts/code-block.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
@@ -23,7 +24,7 @@ export function SkillTable({ label, skills }: { label: string; skills: readonly 
       id: "skill",
       label: words.skill,
       isMain: true,
-      cell: ({ id, description, reasons }) => (
+      cell: ({ id, description, reasons, install }) => (
         <>
           <bdi>{id}</bdi>
           <Text size="sm" c="dimmed">
@@ -34,6 +35,9 @@ export function SkillTable({ label, skills }: { label: string; skills: readonly 
               <bdi>{reason}</bdi>
             </Text>
           ))}
+          {install !== undefined && (
+            <CodeBlock label={words.install(install.methods.join(", "))} text={install.command} isWrapped />
+          )}
         </>
       ),
     },

@@ -4,10 +4,11 @@ import { ApiError } from "@signalbox/server";
 import { escapeLine, type Workspace } from "@signalbox/tools";
 import type { Agent } from "../../configure/agents.ts";
 import type { GatewayContext } from "../../context.ts";
+import { type SkillFile, unpackSkill } from "./skill-archive.ts";
 import { withWorkspaceErrors } from "./workspace-files.ts";
 
-/** Maximum total size of the files of a skill, in bytes. */
-const MAX_BYTES = 600_000;
+/** Maximum number and total size in bytes of the files of a skill. */
+const LIMITS = { files: 100, bytes: 600_000 };
 /** Maximum number of names in a path. */
 const MAX_DEPTH = 8;
 const MAIN_FILE = "SKILL.md";
@@ -17,11 +18,6 @@ const FOLDER_NAME = /^[\p{Ll}\p{Lo}\p{N}](?:[\p{Ll}\p{Lo}\p{M}\p{N}._-]*[\p{Ll}\
 /** Characters that would hide a part of a name, or that some systems do not permit in names. */
 const FORBIDDEN_CHARACTERS = /[\p{C}\p{Zl}\p{Zp}\\:*?"<>|]/u;
 
-interface DecodedFile {
-  readonly path: string;
-  readonly content: Uint8Array;
-}
-
 /** Creates the function that adds skills to agents' workspaces. */
 export function createSkillUpload(
   ctx: GatewayContext,
@@ -30,10 +26,10 @@ export function createSkillUpload(
   /** Folders that are being written. */
   const inProgress = new Set<string>();
 
-  return async ({ agent: shardId, name, files: encoded }, actor) => {
+  return async ({ agent: shardId, name, files: encoded, zip }, actor) => {
     const agent = getShard(ctx, shardId);
     assertFolderName(name);
-    const files = decodeFiles(encoded);
+    const files = checkFiles(readUpload({ files: encoded, zip }));
     const workspace = await withWorkspaceErrors(() => workspaces(agent));
     const { skills } = config.current();
     // A scan before the change marks the folder of skills as known. Skills in a known folder need approval.
@@ -74,22 +70,35 @@ function assertFolderName(name: string): void {
   });
 }
 
-/** @throws ApiError if a path is not permitted or not unique, or if the files are too large or not Base64 */
-function decodeFiles(encoded: SkillUpload["files"]): readonly DecodedFile[] {
+/** @throws ApiError if the upload is not Base64, is a faulty ZIP file, or has both or neither of the two forms */
+function readUpload({ files, zip }: Pick<SkillUpload, "files" | "zip">): readonly SkillFile[] {
+  if ((files === undefined) === (zip === undefined))
+    throw new ApiError("bad_request", "Send either the files of the skill or a ZIP file.");
+  if (zip !== undefined) return unpackSkill(decodeBase64(zip, "ZIP file"), LIMITS);
+  return (files ?? []).map(({ path, data }) => ({
+    path,
+    content: decodeBase64(data, `file ${escapeLine(path)}`),
+  }));
+}
+
+function decodeBase64(data: string, of: string): Uint8Array {
+  const content = Buffer.from(data, "base64");
+  if (content.toString("base64") === data) return content;
+  throw new ApiError("bad_request", `The data of the ${of} is not Base64.`);
+}
+
+/** @throws ApiError if a path is not permitted or not unique, or if the files are too large */
+function checkFiles(files: readonly SkillFile[]): readonly SkillFile[] {
   const paths = new Set<string>();
-  const files = encoded.map(({ path, data }) => {
+  for (const { path } of files) {
     assertPath(path);
     // Some file systems ignore case, so that one file would replace the other.
     const key = path.normalize("NFC").toLowerCase();
     if (paths.has(key)) throw new ApiError("bad_request", `${escapeLine(path)} occurs twice.`);
     paths.add(key);
-    const content = Buffer.from(data, "base64");
-    if (content.toString("base64") !== data)
-      throw new ApiError("bad_request", `The data of ${escapeLine(path)} is not Base64.`);
-    return { path, content };
-  });
-  if (countBytes(files) > MAX_BYTES)
-    throw new ApiError("too_large", `The files of the skill have more than ${MAX_BYTES / 1_000} kB.`, {
+  }
+  if (countBytes(files) > LIMITS.bytes)
+    throw new ApiError("too_large", `The files of the skill have more than ${LIMITS.bytes / 1_000} kB.`, {
       remedy: "Remove files that the skill does not need, or copy the folder to the workspace.",
     });
   if (!files.some(({ path }) => path === MAIN_FILE))
@@ -110,7 +119,7 @@ function assertPath(path: string): void {
   });
 }
 
-function countBytes(files: readonly DecodedFile[]): number {
+function countBytes(files: readonly SkillFile[]): number {
   return files.reduce((sum, { content }) => sum + content.length, 0);
 }
 
@@ -133,7 +142,7 @@ function createConflict(name: string): ApiError {
 async function writeSkill<T>(
   workspace: Workspace,
   folder: string,
-  files: readonly DecodedFile[],
+  files: readonly SkillFile[],
   check: () => Promise<T>,
 ): Promise<T> {
   const written: string[] = [];

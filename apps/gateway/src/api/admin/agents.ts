@@ -1,6 +1,7 @@
 import type { AgentDetails, AgentPrompt, AgentSkill, AgentTool } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
 import { type AdminService, ApiError } from "@signalbox/server";
+import type { SkillInstall } from "@signalbox/skills";
 import { BUILT_IN_TOOLS, escapeInvisible, escapeLine, explainUse, type RunFacts } from "@signalbox/tools";
 import type { Agent } from "../../configure/agents.ts";
 import type { GatewayContext } from "../../context.ts";
@@ -91,8 +92,13 @@ function listTools({ config, mcp }: GatewayContext, agent: Agent): AgentTool[] {
 /** Lists all skills that an agent could use, with the reasons why it cannot use some of them. */
 export async function listSkills({ config }: GatewayContext, agent: Agent): Promise<AgentSkill[]> {
   const { skills } = await config.current().skills.check(agent);
-  return skills.map(({ skill: { id, description, source, version }, eligible, reasons }) => {
-    const isPending = reasons.some(({ requirement }) => requirement === "pin");
+  return skills.map(({ skill, eligible, reasons }) => {
+    const { id, description, source, version } = skill;
+    const lacks = (...names: readonly string[]) =>
+      reasons.some(({ requirement }) => names.includes(requirement));
+    const isPending = lacks("pin");
+    // `skills install` refuses skills that wait for approval.
+    const installs = !isPending && lacks("bins", "anyBins") ? skill.install.filter(isForThisPlatform) : [];
     return {
       id,
       description: escapeLine(description),
@@ -100,6 +106,27 @@ export async function listSkills({ config }: GatewayContext, agent: Agent): Prom
       version,
       state: eligible ? "active" : isPending ? "pending" : "excluded",
       reasons: reasons.map(({ message }) => escapeLine(message)),
+      install:
+        installs.length === 0
+          ? undefined
+          : { command: `signalbox skills install ${id}`, methods: installs.map(describeInstall) },
     };
   });
+}
+
+function isForThisPlatform({ os }: SkillInstall): boolean {
+  return os.length === 0 || os.includes(process.platform);
+}
+
+function describeInstall(install: SkillInstall): string {
+  switch (install.kind) {
+    case "brew":
+      return `brew: ${install.formula}`;
+    case "go":
+      return `go: ${install.module}`;
+    case "download":
+      return `download: ${escapeLine(install.url)}`;
+    default:
+      return `${install.kind}: ${install.package}`;
+  }
 }

@@ -1,5 +1,6 @@
-import { lstat, readdir, readFile } from "node:fs/promises";
+import { lstat, readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
+import type { SkillUpload } from "@signalbox/client";
 import { GatewayError, isThere } from "@signalbox/home";
 import { escapeLine } from "@signalbox/tools";
 import type { CommonOptions } from "../common-options.ts";
@@ -12,25 +13,38 @@ const MAX_FILES = 100;
 const MAX_BYTES = 600_000;
 
 /**
- * `signalbox skills add <folder>`: sends a folder to the running gateway, which stores it in an agent's workspace. No
- * agent can use it before an owner approves it.
+ * `signalbox skills add <folder>`: sends a folder or a ZIP file to the running gateway, which stores it in an agent's
+ * workspace. No agent can use it before an owner approves it.
  */
-export async function add(
-  folder: string,
-  options: CommonOptions & { readonly agent?: string },
-): Promise<void> {
-  const dir = resolve(folder);
-  if (!isThere(join(dir, "SKILL.md")))
-    throw new GatewayError("failure", `There is no SKILL.md in ${dir}. Name the folder of a skill.`);
-  const files = await readFolder(dir);
+export async function add(path: string, options: CommonOptions & { readonly agent?: string }): Promise<void> {
+  const content = await readSkill(resolve(path));
   const { client } = await runningGateway(options.home);
   const { agents } = await client.me();
   const agent = options.agent ?? agents.find((each) => each.default)?.id ?? "";
-  const added = await client.addSkill({ agent, name: basename(dir), files });
+  const added = await client.addSkill({ agent, ...content });
   print(options.json, added, () => [
     `Added the skill ${added.id} to ${agent}. It waits for approval.`,
     "Read it with `signalbox skills changes`, which prints the command that approves it.",
   ]);
+}
+
+/** Reads a folder or a ZIP file. The gateway unpacks it and checks its content. */
+async function readSkill(path: string): Promise<Omit<SkillUpload, "agent">> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() === true) {
+    const name = basename(path).replace(/\.zip$/i, "");
+    if (name === basename(path))
+      throw new GatewayError(
+        "failure",
+        `${path} is neither a folder nor a ZIP file with the extension .zip.`,
+      );
+    if (found.size > MAX_BYTES)
+      throw new GatewayError("failure", `The ZIP file has more than ${MAX_BYTES / 1_000} kB.`);
+    return { name, zip: (await readFile(path)).toString("base64") };
+  }
+  if (!isThere(join(path, "SKILL.md")))
+    throw new GatewayError("failure", `There is no SKILL.md in ${path}. Name the folder of a skill.`);
+  return { name: basename(path), files: await readFolder(path) };
 }
 
 interface EncodedFile {

@@ -11,10 +11,12 @@ export function addSkills(skills: Command, { run, runOn }: Actions): void {
   command(skills, "changes", "show skills that are new or changed and wait for an owner, line by line", [
     "skills changes",
   ]).action(run(async () => (await import("../commands/skills.ts")).changes));
-  command(skills, "add <folder>", "add a folder as a skill, which then waits for an owner's approval", [
-    "skills add ./standup",
-    "skills add ./standup --agent coder",
-  ])
+  command(
+    skills,
+    "add <path>",
+    "add a folder or a ZIP file as a skill, which then waits for an owner's approval",
+    ["skills add ./standup", "skills add ./standup.zip", "skills add ./standup --agent coder"],
+  )
     .option("--agent <id>", "the agent that gets it; default: the default agent")
     .action(runOn(async () => (await import("../commands/skill-add.ts")).add));
   command(

@@ -9,6 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type Client, createClient } from "@signalbox/client";
+import { type Zippable, zipSync } from "fflate";
 import { expect, it } from "vitest";
 import { demoConfig, openWorld, TOKEN } from "../../support/harness.ts";
 
@@ -42,6 +43,59 @@ it("adds a skill that no agent can use before an owner approves it", async () =>
   expect((await find())?.state).toBe("active");
   const entries = async () => (await client.audit({ kind: "operation" })).entries;
   await expect.poll(async () => (await entries()).map(({ subject }) => subject)).toContain("skill: standup");
+});
+
+it("unpacks a ZIP file, which then waits for approval, and writes nothing of a refused one", async () => {
+  const { world, client, folder } = await openSkills();
+  const toBase64 = (files: Zippable) => Buffer.from(zipSync(files)).toString("base64");
+  const main = Buffer.from(MAIN.data, "base64");
+  const upload = (zip: string) => client.addSkill({ agent: "main", name: "standup", zip });
+  for (const zip of [
+    toBase64({ "standup/SKILL.md": main, "standup/../../AGENTS.md": main }),
+    toBase64({ "standup/SKILL.md": main, "standup/bomb.txt": new Uint8Array(2_000_000) }),
+    toBase64({ "standup/notes.md": main }),
+    "no base64!",
+  ])
+    await expect(upload(zip)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(?:bad_request|too_large)$/),
+    });
+  for (const both of [{}, { zip: toBase64({ "SKILL.md": main }), files: [MAIN] }])
+    await expect(client.addSkill({ agent: "main", name: "standup", ...both })).rejects.toMatchObject({
+      message: "Send either the files of the skill or a ZIP file.",
+    });
+  expect(existsSync(folder)).toBe(false);
+
+  const file = join(world.dir, "standup.zip");
+  writeFileSync(file, zipSync({ "any/SKILL.md": main, "any/scripts/run.py": main }));
+  expect(await world.command(["skills", "add", file])).toMatchObject({ code: 0 });
+  const [pending] = (await client.skills()).pending;
+  expect(pending).toMatchObject({ id: "standup", added: ["SKILL.md", "scripts/run.py"] });
+  writeFileSync(join(world.dir, "standup.tar"), "x");
+  const refused = await world.command(["skills", "add", join(world.dir, "standup.tar")]);
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("neither a folder nor a ZIP file") });
+});
+
+it("shows how to install the programs that a skill lacks once it is approved", async () => {
+  const { client, add } = await openSkills();
+  const metadata = {
+    openclaw: {
+      requires: { bins: ["no-such-program"] },
+      install: [
+        { kind: "node", package: "no-such-package" },
+        { kind: "brew", formula: "elsewhere", os: ["no-such-platform"] },
+      ],
+    },
+  };
+  const main = `---\ndescription: x\nmetadata: ${JSON.stringify(metadata)}\n---\nUse it.\n`;
+  const added = await add([{ path: "SKILL.md", data: encode(main) }]);
+  const find = async () => (await client.skills()).agents[0]?.skills.find(({ id }) => id === "standup");
+  expect(await find()).not.toHaveProperty("install");
+  await client.approveSkill({ id: added.id, digest: added.digest });
+  expect(await find()).toMatchObject({
+    state: "excluded",
+    reasons: [expect.stringContaining("no-such-program is not")],
+    install: { command: "signalbox skills install standup", methods: ["npm: no-such-package"] },
+  });
 });
 
 it("refuses names and paths that lead elsewhere, hide or collide, and writes nothing", async () => {
