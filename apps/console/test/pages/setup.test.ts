@@ -83,6 +83,18 @@ describe.skipIf(missing !== undefined)("the setup page in Chromium", () => {
     await page.getByRole("heading", { level: 2, name: "People" }).waitFor();
   });
 
+  it("shows the texts of built-in channels in Chinese, and unknown texts as the channel wrote them", async () => {
+    await console.visitAgain({ locale: "zh-CN" });
+    const { page } = console;
+    await console.open("/setup", ADMIN_ROUTES);
+    await page.getByRole("combobox", { name: "渠道" }).selectOption("feishu");
+    await page.getByLabel("接收事件的方式").selectOption("socket");
+    expect(await page.getByRole("option", { name: "长连接: 不需要公网地址" }).count()).toBe(1);
+    await page.getByText("Enable the bot.").waitFor();
+    await keepShot(page, "setup-channel-zh");
+    expect(await findings(page)).toEqual([]);
+  });
+
   it("changes nothing where the configuration cannot be edited", async () => {
     const { page } = console;
     await console.open("/setup", {
