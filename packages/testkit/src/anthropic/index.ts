@@ -1,3 +1,4 @@
+export { type FakeClaudePlan, startFakeClaudePlan } from "./fake-claude-plan.ts";
 export {
   type AnthropicOptions,
   type AnthropicRequest,
