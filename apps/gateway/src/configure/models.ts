@@ -20,10 +20,9 @@ import type { Vault } from "@signalbox/redaction";
 import type { Agent, Agents } from "./agents.ts";
 import { brokenProviders } from "./broken-providers.ts";
 import { type HostPackages, installCommand } from "./host-packages.ts";
-import { CHATGPT_URL, createChatGptSignIn } from "./subscriptions/chatgpt.ts";
 import { openSubscriptions, type SubscriptionStore } from "./subscriptions/credentials.ts";
 import { subscriptionProblems } from "./subscriptions/problems.ts";
-import { createSubscriptionFetch } from "./subscriptions/subscription-fetch.ts";
+import { createSubscriptionFetch, getSignInKey } from "./subscriptions/vendors.ts";
 import { isVoiceApi } from "./voice-provider.ts";
 
 /** The models that an agent's turns use. */
@@ -135,12 +134,12 @@ export function providerEntry(configured: ProviderConfig): ProviderEntry {
 function withSubscription(
   provider: string,
   entry: ProviderEntry,
-  { subscription, baseUrl = CHATGPT_URL }: ProviderConfig,
+  configured: ProviderConfig,
   store: SubscriptionStore,
 ): ProviderEntry {
-  if (subscription === undefined) return entry;
-  const signIn = createChatGptSignIn();
-  return { ...entry, baseUrl, fetch: createSubscriptionFetch({ provider, baseUrl, store, signIn }) };
+  const key = getSignInKey(provider, configured);
+  if (key === undefined) return entry;
+  return { ...entry, baseUrl: key.baseUrl, fetch: createSubscriptionFetch(key, store) };
 }
 
 function toModelOverride({ prices, ...model }: ModelConfig): ModelOverride {

@@ -1,206 +1,17 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadConfig } from "@signalbox/config";
 import { locateHome } from "@signalbox/home";
-import { createModels } from "@signalbox/llm-providers";
 import { createVault } from "@signalbox/redaction";
-import { type FakeChatGpt, startFakeChatGpt, startOpenAI } from "@signalbox/testkit/openai";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { signInWithBrowser, signOut } from "../../src/cli/commands/models.ts";
 import { checkSubscriptions } from "../../src/cli/doctor/subscriptions.ts";
 import { createSetup } from "../../src/configure/create-setup.ts";
-import { createChatGptSignIn } from "../../src/configure/subscriptions/chatgpt.ts";
 import { openSubscriptions } from "../../src/configure/subscriptions/credentials.ts";
-import { createSubscriptionFetch } from "../../src/configure/subscriptions/subscription-fetch.ts";
 import { PACKAGES } from "./packages.ts";
 
-const PROVIDER = "plan";
-
-async function open() {
-  const fake = await startFakeChatGpt({ script: () => ({ text: "From ChatGPT." }) });
-  onTestFinished(() => fake.stop());
-  const dir = mkdtempSync(join(tmpdir(), "subscriptions-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  const vault = createVault();
-  const store = openSubscriptions({ dir }, vault);
-  const signIn = createChatGptSignIn({ issuer: fake.url });
-  const { baseUrl } = fake;
-  const clock = { now: Date.now() };
-  const connect = (url = baseUrl, apiBase = url) =>
-    createModels(
-      {
-        [PROVIDER]: {
-          api: "openai-responses",
-          baseUrl: url,
-          fetch: createSubscriptionFetch({
-            provider: PROVIDER,
-            baseUrl: apiBase,
-            store,
-            signIn,
-            now: () => clock.now,
-          }),
-        },
-      },
-      { redact: vault.redact, retry: { retries: 0 } },
-    );
-  const logIn = async () => {
-    const started = await signIn.start(1455);
-    const tokens = await started.finish(fake.approve(started.url));
-    await store.set(PROVIDER, { ...tokens, baseUrl });
-    return tokens;
-  };
-  const ask = (models = connect()) => models.complete(`${PROVIDER}/gpt-5.2`, "Hi.");
-  return { fake, dir, vault, store, signIn, baseUrl, clock, connect, logIn, ask };
-}
-
-const countRefreshes = ({ requests }: FakeChatGpt): number =>
-  requests.filter(({ text }) => text.includes("grant_type=refresh_token")).length;
-
-describe("a ChatGPT subscription", () => {
-  it("answers after a sign-in, and stores the tokens in files of the owner", async () => {
-    const { fake, dir, logIn, ask } = await open();
-    await logIn();
-    expect(await ask()).toMatchObject({ ok: true, text: "From ChatGPT." });
-    const request = fake.requests.at(-1);
-    expect(request?.headers).toMatchObject({ originator: "signalbox", "chatgpt-account-id": "account-1" });
-    const folder = join(dir, "secrets", "subscriptions");
-    for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
-  });
-
-  it("refreshes a rejected token once for concurrent runs and processes", async () => {
-    const { fake, logIn, ask, connect } = await open();
-    await logIn();
-    fake.expire();
-    const answers = await Promise.all([ask(), ask(connect()), ask(connect())]);
-    expect(answers.map(({ ok }) => ok)).toEqual([true, true, true]);
-    expect(countRefreshes(fake)).toBe(1);
-  });
-
-  it("refreshes a token before it expires", async () => {
-    const { fake, logIn, ask, clock } = await open();
-    clock.now = (await logIn()).expiresAt - 1_000;
-    expect(await ask()).toMatchObject({ ok: true });
-    expect(countRefreshes(fake)).toBe(1);
-    expect(fake.requests.filter(({ path }) => path.endsWith("/responses"))).toHaveLength(1);
-  });
-
-  it("fails without a cooldown after a revocation, and answers after a new sign-in", async () => {
-    const { fake, logIn, ask, connect, store, baseUrl } = await open();
-    const models = connect();
-    await logIn();
-    fake.revoke();
-    const refused = await ask(models);
-    expect(refused).toMatchObject({ ok: false, error: { code: "auth" } });
-    expect(JSON.stringify(refused)).toContain("signalbox models login plan");
-    expect(await store.get(PROVIDER, baseUrl)).toBeUndefined();
-    await logIn();
-    expect(await ask(models)).toMatchObject({ ok: true });
-  });
-
-  it("tries the fallback if the vendor ends the access", async () => {
-    const { fake, logIn, store, signIn, baseUrl } = await open();
-    const other = await startOpenAI({ script: () => ({ text: "From the fallback." }) });
-    onTestFinished(() => other.stop());
-    await logIn();
-    fake.answerAt("/backend-api", () => new Response("{}", { status: 401 }));
-    const models = createModels({
-      [PROVIDER]: {
-        api: "openai-responses",
-        baseUrl,
-        fetch: createSubscriptionFetch({ provider: PROVIDER, baseUrl, store, signIn }),
-      },
-      own: { api: "openai-chat", baseUrl: other.baseUrl },
-    });
-    const answer = await models.complete(`${PROVIDER}/gpt-5.2`, "Hi.", { fallbacks: ["own/gpt-5.2"] });
-    expect(answer).toMatchObject({ ok: true, text: "From the fallback." });
-  });
-
-  it("sends the token to no other base URL and follows no redirect", async () => {
-    const { fake, logIn, ask, connect } = await open();
-    const seen: string[] = [];
-    const thief = await startOpenAI({
-      script: (request) => {
-        seen.push(JSON.stringify(request));
-        return { text: "Stolen." };
-      },
-    });
-    onTestFinished(() => thief.stop());
-    await logIn();
-    expect(await ask(connect(thief.baseUrl))).toMatchObject({ ok: false });
-    expect(await ask(connect(thief.baseUrl, fake.baseUrl))).toMatchObject({ ok: false });
-    fake.answerAt("/backend-api", () => Response.redirect(`${thief.baseUrl}/responses`, 307));
-    expect(await ask()).toMatchObject({ ok: false });
-    fake.answerAt("/oauth", () => Response.redirect(`${thief.baseUrl}/responses`, 307));
-    fake.answerAt("/backend-api", () => new Response("{}", { status: 401 }));
-    expect(await ask()).toMatchObject({ ok: false });
-    expect(thief.requests).toEqual([]);
-    expect(seen).toEqual([]);
-  });
-
-  it("removes the token from error messages of the vendor", async () => {
-    const { fake, logIn, ask } = await open();
-    const { accessToken } = await logIn();
-    const body = JSON.stringify({ error: { message: `Invalid token ${accessToken}`, type: "invalid" } });
-    fake.answerAt("/backend-api", () => new Response(body, { status: 400 }));
-    const refused = await ask();
-    expect(refused.ok).toBe(false);
-    expect(JSON.stringify(refused)).toContain("Invalid token");
-    expect(JSON.stringify(refused)).not.toContain(accessToken);
-  });
-
-  it("refuses a callback with another state", async () => {
-    const { fake, signIn } = await open();
-    const started = await signIn.start(1455);
-    const callback = fake.approve(started.url);
-    callback.searchParams.set("state", "forged");
-    await expect(started.finish(callback)).rejects.toThrow("the sign-in failed");
-    expect(fake.requests).toEqual([]);
-  });
-});
-
-describe("the command models", () => {
-  it("signs in when the browser returns to this machine", async () => {
-    const { fake, signIn } = await open();
-    const tokens = await signInWithBrowser(signIn, {
-      ports: [0],
-      show: (url) => {
-        const callback = fake.approve(url);
-        callback.hostname = "127.0.0.1";
-        void fetch(callback);
-      },
-      signal: AbortSignal.timeout(20_000),
-    });
-    expect(tokens.accountId).toBe("account-1");
-  });
-
-  it("signs in with a pasted address", async () => {
-    const { fake, signIn } = await open();
-    let page = "";
-    const tokens = await signInWithBrowser(signIn, {
-      ports: [0],
-      show: (url) => {
-        page = url;
-      },
-      ask: async () => fake.approve(page, "account-2").href,
-      signal: AbortSignal.timeout(20_000),
-    });
-    expect(tokens.accountId).toBe("account-2");
-  });
-
-  it("signs out and revokes the tokens", async () => {
-    const { signIn, store, baseUrl, logIn, ask } = await open();
-    const tokens = await logIn();
-    const out = await signOut(signIn, { provider: PROVIDER, baseUrl, store });
-    expect(out).toEqual({ wasSignedIn: true, isRevoked: true });
-    expect(await ask()).toMatchObject({ ok: false });
-    await store.set(PROVIDER, { ...tokens, baseUrl });
-    expect(await ask()).toMatchObject({ ok: false });
-    expect(await signOut(signIn, { provider: PROVIDER, baseUrl, store })).toMatchObject({
-      wasSignedIn: false,
-    });
-  });
-});
+const NOW = Date.parse("2026-11-30T12:00:00Z");
+const DAY_MS = 24 * 3_600_000;
 
 describe("the configuration of a subscription", () => {
   async function check(text: string) {
@@ -258,12 +69,48 @@ agents:
   it("is reported by the doctor with its risk", async () => {
     const { dir, loaded } = await check(CONFIG);
     const store = openSubscriptions({ dir }, createVault());
-    expect(await checkSubscriptions(loaded.config, store)).toMatchObject([{ state: "error" }]);
+    expect(await checkSubscriptions(loaded.config, store, NOW)).toMatchObject([{ state: "error" }]);
     const baseUrl = "https://chatgpt.com/backend-api/codex";
     const tokens = { accessToken: "a", refreshToken: "b", accountId: "c", expiresAt: 1 };
-    await store.set("plan", { ...tokens, baseUrl });
-    expect(await checkSubscriptions(loaded.config, store)).toMatchObject([
-      { state: "ok", detail: expect.stringContaining("may end this access") },
+    await store.set("plan", { subscription: "chatgpt", ...tokens, baseUrl });
+    expect(await checkSubscriptions(loaded.config, store, NOW)).toMatchObject([
+      { state: "ok", detail: expect.stringContaining("may end it") },
     ]);
+  });
+
+  it("warns before a setup token expires, and fails after that", async () => {
+    const { dir, loaded } = await check(
+      CONFIG.replace("openai-responses, subscription: chatgpt", "anthropic-messages, subscription: claude"),
+    );
+    const store = openSubscriptions({ dir }, createVault());
+    const states = [];
+    for (const days of [60, 7, -1]) {
+      const expiresAt = NOW + days * DAY_MS;
+      const baseUrl = "https://api.anthropic.com";
+      await store.set("plan", { subscription: "claude", accessToken: "a", expiresAt, baseUrl });
+      states.push(...(await checkSubscriptions(loaded.config, store, NOW)));
+    }
+    expect(states.map(({ state }) => state)).toEqual(["ok", "warning", "error"]);
+    expect(states[1]?.detail).toContain("2026-12-07");
+  });
+
+  it("refuses Copilot without a client id of an own app, and these settings without Copilot", async () => {
+    const provider = (text: string) =>
+      CONFIG.replace("{ api: openai-responses, subscription: chatgpt }", `{ ${text} }`);
+    const getProblems = async (text: string) =>
+      (await check(provider(text))).setup.problems
+        .filter(({ severity }) => severity === "error")
+        .map(({ path, message }) => `${path}: ${message}`);
+    const copilot = "api: openai-chat, subscription: copilot";
+    expect(await getProblems(copilot)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/plan\.clientId: .*Register an OAuth app/)]),
+    );
+    expect(await getProblems(`${copilot}, clientId: Iv1.b507a08c87ecfe98`)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/plan\.clientId: .*another program/)]),
+    );
+    expect(await getProblems("api: openai-responses, subscription: chatgpt, githubHost: a.example")).toEqual(
+      expect.arrayContaining([expect.stringMatching(/plan\.githubHost/)]),
+    );
+    expect(await getProblems(`${copilot}, clientId: Ov23aaaaaaaaaaaaaaaa`)).toEqual([]);
   });
 });

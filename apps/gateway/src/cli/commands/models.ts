@@ -1,168 +1,165 @@
-import { createServer } from "node:http";
-import { createInterface } from "node:readline/promises";
+import { text } from "node:stream/consumers";
+import type { ProviderConfig } from "@signalbox/config";
 import { GatewayError, openVault } from "@signalbox/home";
+import { FailureError } from "@signalbox/llm-providers";
+import { createBearerFetch } from "../../configure/subscriptions/bearer-fetch.ts";
 import {
-  CALLBACK_PATH,
   CALLBACK_PORTS,
-  CHATGPT_URL,
   type ChatGptSignIn,
   createChatGptSignIn,
-  SubscriptionError,
-  type SubscriptionTokens,
 } from "../../configure/subscriptions/chatgpt.ts";
-import { openSubscriptions, type SubscriptionStore } from "../../configure/subscriptions/credentials.ts";
+import { readSetupToken } from "../../configure/subscriptions/claude.ts";
+import { copilot, listCopilotModels } from "../../configure/subscriptions/copilot.ts";
+import { startCopilotSignIn } from "../../configure/subscriptions/copilot-sign-in.ts";
+import {
+  openSubscriptions,
+  type SignInKey,
+  type Subscription,
+  type SubscriptionCredentials,
+  type SubscriptionStore,
+} from "../../configure/subscriptions/credentials.ts";
+import { SubscriptionError } from "../../configure/subscriptions/errors.ts";
 import { MAY_END } from "../../configure/subscriptions/problems.ts";
+import { getSignInKey } from "../../configure/subscriptions/vendors.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
+import { askTerminal } from "../init/asker.ts";
 import { print } from "../output.ts";
+import { askForAddress, signInWithBrowser } from "./browser-sign-in.ts";
 
 /** Time limit for a sign-in, in milliseconds. */
 const SIGN_IN_MS = 600_000;
 
-/** `signalbox models login <provider>`: signs in with a subscription, in a browser. */
-export async function login(provider: string, options: CommonOptions): Promise<void> {
-  const { baseUrl, store } = openProvider(provider, options);
-  process.stderr.write(`${MAY_END}: give each agent a fallback that does not need it.\n`);
-  const isTerminal = process.stdin.isTTY === true && options.json !== true;
-  const tokens = await signInWithBrowser(createChatGptSignIn(), {
-    ports: CALLBACK_PORTS,
-    show: (url) => void process.stderr.write(`Sign in within 10 minutes:\n${url}\n`),
-    ask: isTerminal ? askForAddress : undefined,
-    signal: AbortSignal.timeout(SIGN_IN_MS),
-  });
-  await store.lock(provider, () => store.set(provider, { ...tokens, baseUrl }));
-  print(options.json, { provider, signedIn: true }, () => [`Signed in: ${provider}.`]);
+/** Pages on which a person can end the access. */
+const ACCOUNT_PAGES: Readonly<Record<Subscription, string>> = {
+  chatgpt: "https://chatgpt.com/#settings/Security",
+  claude: "https://claude.ai/settings/claude-code",
+  copilot: "https://github.com/settings/applications",
+};
+
+interface SignIn {
+  readonly credentials: SubscriptionCredentials;
+  /** The models that the vendor offers, if it lists them. */
+  readonly models?: Awaited<ReturnType<typeof listCopilotModels>>;
 }
 
-/** `signalbox models logout <provider>`: removes the tokens and revokes them. */
+/** `signalbox models login <provider>`: signs in with a subscription. */
+export async function login(provider: string, options: CommonOptions): Promise<void> {
+  const { key, configured, store } = openProvider(provider, options);
+  process.stderr.write(`${MAY_END}: check its terms, and give each agent a fallback with an API key.\n`);
+  const isTerminal = process.stdin.isTTY === true && options.json !== true;
+  const { credentials, models } = await describeFailure(() => signIn(key, configured, isTerminal));
+  await store.lock(provider, () => store.set(provider, credentials));
+  print(options.json, { provider, signedIn: true, ...(models && { models }) }, () => [
+    `Signed in: ${provider}.`,
+    ...(models ?? []).map(({ id, contextWindow }) =>
+      contextWindow === undefined ? `  ${id}` : `  ${id} (context window: ${contextWindow} tokens)`,
+    ),
+  ]);
+}
+
+async function signIn(key: SignInKey, configured: ProviderConfig, isTerminal: boolean): Promise<SignIn> {
+  const { subscription, baseUrl } = key;
+  if (subscription === "chatgpt") {
+    const tokens = await signInWithBrowser(createChatGptSignIn(), {
+      ports: CALLBACK_PORTS,
+      show: (url) => void process.stderr.write(`Sign in within 10 minutes:\n${url}\n`),
+      ask: isTerminal ? askForAddress : undefined,
+      signal: AbortSignal.timeout(SIGN_IN_MS),
+    });
+    return { credentials: { ...tokens, baseUrl } };
+  }
+  if (subscription === "claude") {
+    const pasted = isTerminal ? await askForToken() : await text(process.stdin);
+    return { credentials: { ...readSetupToken(pasted, Date.now()), baseUrl } };
+  }
+  // The configuration requires it.
+  const { clientId = "", githubHost } = configured;
+  return signInWithDevice({ ...key, subscription }, await startCopilotSignIn({ clientId, githubHost }));
+}
+
+/**
+ * Shows a device code and waits until the person has entered it at GitHub. GitHub then lists the models, unless it does
+ * not allow the OAuth app.
+ *
+ * @throws SubscriptionError, FailureError
+ */
+export async function signInWithDevice(
+  key: SignInKey<"copilot">,
+  device: Awaited<ReturnType<typeof startCopilotSignIn>>,
+  show: (text: string) => void = (line) => void process.stderr.write(line),
+): Promise<SignIn> {
+  const minutes = Math.floor(device.lifetimeMs / 60_000);
+  show(`Open ${device.page} within ${minutes} minutes and enter the code: ${device.userCode}\n`);
+  const tokens = await device.finish(AbortSignal.timeout(device.lifetimeMs));
+  const { provider, baseUrl } = key;
+  const credentials = { ...tokens, baseUrl };
+  const fetch = createBearerFetch({
+    provider,
+    baseUrl,
+    vendor: copilot,
+    getCredentials: async () => credentials,
+  });
+  try {
+    return { credentials, models: await listCopilotModels(fetch, baseUrl) };
+  } catch (error) {
+    if (error instanceof FailureError) throw error;
+    return { credentials };
+  }
+}
+
+async function askForToken(): Promise<string> {
+  const asker = await askTerminal();
+  const message = "Run `claude setup-token` and paste the token";
+  return (await asker.secret({ message })) ?? "";
+}
+
+/** @throws GatewayError if a person or a vendor refuses the sign-in */
+async function describeFailure<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof SubscriptionError) throw new GatewayError("failure", `${error.message}.`);
+    if (error instanceof FailureError) throw new GatewayError("failure", error.message);
+    throw error;
+  }
+}
+
+/** `signalbox models logout <provider>`: removes the tokens and revokes them if the vendor allows it. */
 export async function logout(provider: string, options: CommonOptions): Promise<void> {
-  const { baseUrl, store } = openProvider(provider, options);
-  const result = await signOut(createChatGptSignIn(), { provider, baseUrl, store });
+  const { key, store } = openProvider(provider, options);
+  const result = await signOut(key, store);
   print(options.json, { provider, ...result }, () => [
     result.wasSignedIn ? `Signed out: ${provider}.` : `Nobody was signed in: ${provider}.`,
     ...(result.wasSignedIn && !result.isRevoked
-      ? ["The vendor did not confirm that it revoked the access. You can check your account there."]
+      ? [`The vendor did not revoke the access. You can do so at ${ACCOUNT_PAGES[key.subscription]}.`]
       : []),
   ]);
 }
 
+/** @param chatGpt revokes the tokens. Default: that of OpenAI. The other vendors let only the person revoke tokens. */
 export async function signOut(
-  signIn: ChatGptSignIn,
-  {
-    provider,
-    baseUrl,
-    store,
-  }: { readonly provider: string; readonly baseUrl: string; readonly store: SubscriptionStore },
+  key: SignInKey,
+  store: SubscriptionStore,
+  chatGpt: ChatGptSignIn = createChatGptSignIn(),
 ): Promise<{ readonly wasSignedIn: boolean; readonly isRevoked: boolean }> {
+  const { provider } = key;
   return store.lock(provider, async () => {
-    const credentials = await store.get(provider, baseUrl);
+    const credentials = await store.get(key);
     await store.set(provider, undefined);
-    const isRevoked = credentials !== undefined && (await signIn.revoke(credentials));
+    const isRevoked = credentials?.subscription === "chatgpt" && (await chatGpt.revoke(credentials));
     return { wasSignedIn: credentials !== undefined, isRevoked };
   });
-}
-
-interface BrowserSignIn {
-  /** Ports of the redirect URI. The first free one is used. */
-  readonly ports: readonly number[];
-  readonly show: (url: string) => void;
-  /** Asks for the address at which the browser arrived. Absent without a terminal. */
-  readonly ask?: ((signal: AbortSignal) => Promise<string | undefined>) | undefined;
-  readonly signal: AbortSignal;
-}
-
-/**
- * Waits until the browser returns to this machine, or until the person pastes the address at which it arrived.
- *
- * @throws GatewayError if the sign-in fails
- */
-export async function signInWithBrowser(
-  signIn: ChatGptSignIn,
-  { ports, show, ask, signal }: BrowserSignIn,
-): Promise<SubscriptionTokens> {
-  const stop = new AbortController();
-  const listener = await listenForCallback(ports, AbortSignal.any([signal, stop.signal]));
-  const port = listener?.port ?? ports[0];
-  if (port === undefined || (listener === undefined && ask === undefined))
-    throw new GatewayError("failure", `The ports ${ports.join(" and ")} are in use. Run this in a terminal.`);
-  try {
-    const started = await signIn.start(port);
-    show(started.url);
-    const pasted = ask?.(AbortSignal.any([signal, stop.signal])).then(parseAddress);
-    const callback = await Promise.race([listener?.callback, pasted].filter((each) => each !== undefined));
-    return await started.finish(callback);
-  } catch (error) {
-    if (signal.aborted) throw new GatewayError("failure", "Nobody signed in within 10 minutes.");
-    if (error instanceof SubscriptionError) throw new GatewayError("failure", `${error.message}.`);
-    throw error;
-  } finally {
-    stop.abort();
-  }
-}
-
-/** Listens on the first free port of loopback. Returns undefined if none is free. */
-async function listenForCallback(
-  ports: readonly number[],
-  signal: AbortSignal,
-): Promise<{ readonly port: number; readonly callback: Promise<URL> } | undefined> {
-  for (const wanted of ports) {
-    const server = createServer();
-    const port = await new Promise<number | undefined>((resolve) => {
-      server.once("error", () => resolve(undefined));
-      server.listen(wanted, "127.0.0.1", () => {
-        const address = server.address();
-        resolve(typeof address === "object" ? address?.port : undefined);
-      });
-    });
-    if (port === undefined) continue;
-    const callback = new Promise<URL>((resolve, reject) => {
-      server.on("request", (request, response) => {
-        const url = URL.parse(request.url ?? "", `http://localhost:${port}`);
-        const isCallback = url?.pathname === CALLBACK_PATH;
-        response.writeHead(isCallback ? 200 : 404, { "content-type": "text/plain", connection: "close" });
-        response.end(isCallback ? "You can close this page and return to the terminal." : "");
-        if (isCallback) resolve(url);
-      });
-      signal.addEventListener("abort", () => {
-        server.close();
-        reject(new GatewayError("failure", "The sign-in was cancelled."));
-      });
-    });
-    // The paste may end the sign-in first.
-    callback.catch(() => undefined);
-    return { port, callback };
-  }
-  return undefined;
-}
-
-function parseAddress(text: string | undefined): URL {
-  const url = URL.parse(text?.trim() ?? "");
-  if (url === null)
-    throw new GatewayError("usage", "This is no address. Paste the whole address from the browser.");
-  return url;
-}
-
-async function askForAddress(signal: AbortSignal): Promise<string> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return await terminal.question("If the browser cannot open the last page, paste its address here: ", {
-      signal,
-    });
-  } finally {
-    terminal.close();
-  }
 }
 
 function openProvider(provider: string, options: CommonOptions) {
   const { home, loaded } = configuredHome(options);
   const configured = loaded.config.models.providers[provider];
-  if (configured?.subscription === undefined)
+  const key = configured && getSignInKey(provider, configured);
+  if (configured === undefined || key === undefined)
     throw new GatewayError(
       "usage",
-      `models.providers.${provider} has no \`subscription\`. Set it to chatgpt in the configuration.`,
+      `models.providers.${provider} has no valid \`subscription\`. Set it to chatgpt, claude or copilot in the configuration, and see \`signalbox config check\`.`,
     );
-  return {
-    baseUrl: configured.baseUrl ?? CHATGPT_URL,
-    store: openSubscriptions(home, openVault(loaded, process.env)),
-  };
+  return { key, configured, store: openSubscriptions(home, openVault(loaded, process.env)) };
 }

@@ -30,10 +30,15 @@ export function addConfiguration(config: Command, { run, runOn, runOnTwo }: Acti
 }
 
 export function addModels(models: Command, { runOn }: Actions): void {
-  command(models, "login <provider>", "sign in with the subscription of a provider, in a browser", [
+  command(models, "login <provider>", "sign in with a subscription, which its vendor may not permit", [
     "models login chatgpt",
+    "models login claude",
+    "models login copilot",
   ]).action(runOn(async () => (await import("../commands/models.ts")).login));
-  command(models, "logout <provider>", "sign out of a subscription, and revoke the tokens", [
-    "models logout chatgpt",
-  ]).action(runOn(async () => (await import("../commands/models.ts")).logout));
+  command(
+    models,
+    "logout <provider>",
+    "sign out of a subscription, and revoke the tokens if the vendor allows it",
+    ["models logout chatgpt"],
+  ).action(runOn(async () => (await import("../commands/models.ts")).logout));
 }

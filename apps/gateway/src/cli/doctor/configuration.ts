@@ -65,7 +65,7 @@ export async function checkConfiguration(home: Home, host: GatewayHost): Promise
       for (const agent of agents.all) findings.push(...changedSkills(agent.id, await skills.pending(agent)));
     });
     findings.push(...(await checkSignIn(loaded.config)));
-    findings.push(...(await checkSubscriptions(loaded.config, openSubscriptions(home, vault))));
+    findings.push(...(await checkSubscriptions(loaded.config, openSubscriptions(home, vault), Date.now())));
     findings.push(await runCheck("pictures", async () => describeImages(host)));
     findings.push(await runCheck("policy", async () => checkReach(agents)));
     findings.push(...(await checkBrowser(loaded.config, home, host.packages)));

@@ -1,4 +1,4 @@
-import { reasonOf } from "@signalbox/agent-core";
+import { describeErrors, isHeaderValue, REQUEST_MS, SubscriptionError } from "./errors.ts";
 
 /** Base URL of the Responses API for ChatGPT subscriptions. */
 export const CHATGPT_URL = "https://chatgpt.com/backend-api/codex";
@@ -16,26 +16,11 @@ export const ORIGINATOR = "signalbox";
 /** Claim of the access token that contains the id of the ChatGPT account. */
 const ACCOUNT_CLAIM = "https://api.openai.com/auth";
 
-/** Time limit of each request, in milliseconds. */
-const REQUEST_MS = 15_000;
-/** Maximum length of a token. It has to fit into a header. */
-const MAX_TOKEN_CHARS = 8_192;
 /** Lifetime of a token for which the vendor states none, in seconds. */
 const DEFAULT_LIFETIME_S = 3_600;
 
-/** A sign-in failed. The message contains no secret. */
-export class SubscriptionError extends Error {
-  override readonly name = "SubscriptionError";
-  /** True if only a new sign-in helps. */
-  readonly isFinal: boolean;
-
-  constructor(message: string, isFinal = false) {
-    super(message);
-    this.isFinal = isFinal;
-  }
-}
-
 export interface SubscriptionTokens {
+  readonly subscription: "chatgpt";
   readonly accessToken: string;
   readonly refreshToken: string;
   readonly accountId: string;
@@ -164,19 +149,6 @@ export function createChatGptSignIn(options: ChatGptOptions = {}): ChatGptSignIn
   };
 }
 
-/** Replaces an error, whose cause could contain a token, with its description. */
-async function describeErrors<T>(what: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof SubscriptionError) throw error;
-    const code = error instanceof Error ? Reflect.get(error, "error") : undefined;
-    // An OAuth error code (RFC 6749), which a forged callback can contain.
-    const reason = typeof code === "string" && /^[a-z_]{1,40}$/.test(code) ? code : reasonOf(error);
-    throw new SubscriptionError(`${what}: ${reason}`);
-  }
-}
-
 interface TokenResponse {
   readonly access_token: string;
   readonly refresh_token?: string | undefined;
@@ -187,12 +159,12 @@ function readTokens(response: TokenResponse, now: number): SubscriptionTokens {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = response;
   if (refreshToken === undefined) throw new SubscriptionError("the vendor issued no refresh token");
   for (const token of [accessToken, refreshToken])
-    if (token.length > MAX_TOKEN_CHARS || !/^[\x21-\x7e]+$/.test(token))
-      throw new SubscriptionError("the vendor issued a malformed token");
+    if (!isHeaderValue(token)) throw new SubscriptionError("the vendor issued a malformed token");
   const accountId = readAccountId(accessToken);
   if (accountId === undefined)
     throw new SubscriptionError("the vendor issued a token without a ChatGPT account");
-  return { accessToken, refreshToken, accountId, expiresAt: now + (seconds ?? DEFAULT_LIFETIME_S) * 1_000 };
+  const expiresAt = now + (seconds ?? DEFAULT_LIFETIME_S) * 1_000;
+  return { subscription: "chatgpt", accessToken, refreshToken, accountId, expiresAt };
 }
 
 /** Reads the account from the payload of a JWT. The vendor verifies the signature. */

@@ -2,7 +2,7 @@ import type { LoadedConfig, Problem } from "@signalbox/config";
 import type { Agents } from "../agents.ts";
 
 /** Explains the risk of a subscription. */
-export const MAY_END = "The vendor may end this access at any time";
+export const MAY_END = "The vendor may not permit this access, or may end it at any time";
 
 /**
  * Warns about agents whose model and fallbacks all use subscriptions, because they could not answer if the vendor ended
@@ -27,7 +27,7 @@ export function subscriptionProblems(
     const isOwn = index >= 0 && (list[index]?.model !== undefined || list[index]?.fallbacks !== undefined);
     return loaded.problem(isOwn ? ["agents", "list", index, "model"] : ["agents", "defaults", "model"], {
       severity: "warning",
-      message: `the agent ${id} uses only subscriptions. ${MAY_END}, and the agent could not answer`,
+      message: `the agent ${id} uses only subscriptions. ${MAY_END}; the agent could then not answer`,
       remedy: "Add a model with an API key, or of your own server, to its `fallbacks`.",
     });
   });

@@ -1,7 +1,8 @@
 import { isJsonObject } from "@signalbox/agent-core";
 import { defaultFetch, FailureError, type FetchLike, failure } from "@signalbox/llm-providers";
-import { type ChatGptSignIn, ORIGINATOR, SubscriptionError } from "./chatgpt.ts";
-import type { SubscriptionCredentials, SubscriptionStore } from "./credentials.ts";
+import { type ChatGptSignIn, ORIGINATOR } from "./chatgpt.ts";
+import type { CredentialsOf, SubscriptionStore } from "./credentials.ts";
+import { refuse, SubscriptionError } from "./errors.ts";
 
 /** Time before the expiry of a token at which it is replaced, in milliseconds. */
 const EARLY_MS = 60_000;
@@ -14,7 +15,9 @@ const REFUSED_FIELDS: readonly string[] = [
   "prompt_cache_retention",
 ];
 
-export interface SubscriptionFetchOptions {
+type Credentials = CredentialsOf<"chatgpt">;
+
+export interface ChatGptFetchOptions {
   /** Name of the provider. */
   readonly provider: string;
   readonly baseUrl: string;
@@ -32,13 +35,15 @@ export interface SubscriptionFetchOptions {
  * @returns a function that throws FailureError (`auth`) if a person has to sign in. Only fallbacks are then tried, and
  *   the next request tries the subscription again.
  */
-export function createSubscriptionFetch(options: SubscriptionFetchOptions): FetchLike {
+export function createChatGptFetch(options: ChatGptFetchOptions): FetchLike {
   const { provider, baseUrl, store, signIn, now = Date.now, fetch = defaultFetch } = options;
   const { origin } = new URL(baseUrl);
+  const key = { provider, baseUrl, subscription: "chatgpt" } as const;
+  const refuseAccess = (reason: string): FailureError => refuse(provider, { code: "auth", reason });
 
-  async function getCredentials(): Promise<SubscriptionCredentials> {
-    const credentials = await store.get(provider, baseUrl);
-    if (credentials === undefined) throw refuse(provider, "nobody has signed in");
+  async function getCredentials(): Promise<Credentials> {
+    const credentials = await store.get(key);
+    if (credentials === undefined) throw refuseAccess("nobody has signed in");
     if (now() < credentials.expiresAt - EARLY_MS) return credentials;
     try {
       return await replace(credentials);
@@ -50,10 +55,10 @@ export function createSubscriptionFetch(options: SubscriptionFetchOptions): Fetc
   }
 
   /** @throws FailureError if a person has to sign in */
-  function replace(rejected: SubscriptionCredentials): Promise<SubscriptionCredentials> {
+  function replace(rejected: Credentials): Promise<Credentials> {
     return store.lock(provider, async () => {
-      const current = await store.get(provider, baseUrl);
-      if (current === undefined) throw refuse(provider, "nobody has signed in");
+      const current = await store.get(key);
+      if (current === undefined) throw refuseAccess("nobody has signed in");
       // Another run or process has replaced the token already.
       if (current.accessToken !== rejected.accessToken) return current;
       try {
@@ -63,15 +68,15 @@ export function createSubscriptionFetch(options: SubscriptionFetchOptions): Fetc
       } catch (error) {
         if (!(error instanceof SubscriptionError) || !error.isFinal) throw error;
         await store.set(provider, undefined);
-        throw refuse(provider, error.message);
+        throw refuseAccess(error.message);
       }
     });
   }
 
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
-    if (url.origin !== origin) throw refuse(provider, `a request was addressed to ${url.host}`);
-    const send = ({ accessToken, accountId }: SubscriptionCredentials): Promise<Response> => {
+    if (url.origin !== origin) throw refuseAccess(`a request was addressed to ${url.host}`);
+    const send = ({ accessToken, accountId }: Credentials): Promise<Response> => {
       const headers = new Headers(init?.headers);
       headers.set("authorization", `Bearer ${accessToken}`);
       headers.set("chatgpt-account-id", accountId);
@@ -90,14 +95,8 @@ export function createSubscriptionFetch(options: SubscriptionFetchOptions): Fetc
       if (!(error instanceof SubscriptionError)) throw error;
       throw new FailureError(failure("network", `${provider}: ${error.message}`));
     }
-    throw refuse(provider, "the vendor refuses the sign-in and may have ended this access");
+    throw refuseAccess("the vendor refuses the sign-in and may have ended this access");
   };
-}
-
-/** A refusal of the scope `provider` has no cooldown, so a new sign-in works at once. */
-function refuse(provider: string, reason: string): FailureError {
-  const message = `${provider}: ${reason}. An operator can run \`signalbox models login ${provider}\`.`;
-  return new FailureError({ ...failure("auth", message, { status: 401 }), scope: "provider" });
 }
 
 function withoutRefusedFields(body: RequestInit["body"]): RequestInit["body"] {
