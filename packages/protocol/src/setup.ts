@@ -5,8 +5,8 @@ import { ConfigurationWrite } from "./configuration.ts";
 export const SetupProvider = z.object({
   id: z.string(),
   label: z.string(),
-  /** The setting that gives access to it: the key of a vendor, or the address of a server. */
-  needs: z.enum(["key", "address"]),
+  /** The setting that gives access to it: a key, the address of a server, or the setup token of a Claude plan. */
+  needs: z.enum(["key", "address", "token"]),
   /** Page of the vendor on which keys are created. */
   keyPage: z.optional(z.string()),
   /** True if the configuration or the environment has a key or an address. */
@@ -72,7 +72,7 @@ export type Setup = z.infer<typeof Setup>;
 const ProviderAccess = {
   /** One of the providers in `GET /api/setup`. */
   provider: z.string().check(z.minLength(1), z.maxLength(100)),
-  /** Default: the configured key. A new address requires a new key, so that no key is sent to another server. */
+  /** The key or setup token. Default: the configured one. A new address requires a new one: none is sent elsewhere. */
   apiKey: z.optional(z.string().check(z.minLength(1), z.maxLength(2_000))),
   /** Default: the configured address, or the vendor's. */
   baseUrl: z.optional(z.string().check(z.minLength(1), z.maxLength(2_000))),

@@ -123,6 +123,8 @@ describe("createRedactor", () => {
     ["xoxb-123456789012-abcdef"],
     [`AIza${"x".repeat(35)}`],
     [`ghp_${"aB3".repeat(12)}`],
+    [`gho_${"aB3".repeat(12)}`],
+    [`sk-ant-oat01-${"aB3_".repeat(20)}AA`],
     [`sbt_${"aB3_-".repeat(9).slice(0, 43)}`],
     ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl"],
     ["AKIAZZZZZZZZZZZZZZZZ"],

@@ -308,6 +308,7 @@ const setup: Setup = {
       isConfigured: true,
       missingPackages: [],
     },
+    { id: "claude", label: "Claude plan", needs: "token", isConfigured: false, missingPackages: [] },
     { id: "local", label: "Your own server", needs: "address", isConfigured: false, missingPackages: [] },
   ],
   channels: [

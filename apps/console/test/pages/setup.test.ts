@@ -42,6 +42,30 @@ describe.skipIf(missing !== undefined)("the setup page in Chromium", () => {
     });
   });
 
+  it("asks for the setup token of a Claude plan, and warns that Anthropic may not permit it", async () => {
+    const { page, gateway } = console;
+    await console.open("/setup", {
+      ...ADMIN_ROUTES,
+      "POST /api/setup/provider": () => ({
+        ok: true,
+        model: "claude-sonnet-4-6",
+        models: [{ id: "claude-sonnet-4-6", isKnown: true }],
+      }),
+      "POST /api/setup/model": WRITTEN,
+    });
+    await page.getByRole("combobox", { name: "Provider" }).selectOption("claude");
+    await page.getByText("Anthropic may not permit this access").waitFor();
+    await page.getByLabel("Setup token").fill("token");
+    await button("Check").click();
+    await button("Use this model").click();
+    await page.getByText("Agents now use claude/claude-sonnet-4-6.").waitFor();
+    expect(gateway.changes.at(-1)?.body).toEqual({
+      provider: "claude",
+      apiKey: "token",
+      model: "claude-sonnet-4-6",
+    });
+  });
+
   it("shows the steps that apply, the objection at each field, and the name of the connected bot", async () => {
     const { page, gateway } = console;
     const answers = [

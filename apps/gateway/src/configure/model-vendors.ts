@@ -1,3 +1,5 @@
+import { CLAUDE_URL } from "./subscriptions/claude.ts";
+
 /** A model vendor, or a self-hosted model server, that the setup offers. */
 export interface ModelVendor {
   readonly id: string;
@@ -5,7 +7,7 @@ export interface ModelVendor {
   /** Wire format. */
   readonly api: string;
   /** The setting that gives access to its models. */
-  readonly needs: "key" | "address";
+  readonly needs: "key" | "address" | "token";
   /** Page on which keys are created. */
   readonly keyPage?: string;
   /** Base URL for a list of models. */
@@ -46,6 +48,8 @@ export const MODEL_VENDORS: readonly ModelVendor[] = [
     keyPage: "https://console.mistral.ai/api-keys",
     url: "https://api.mistral.ai",
   },
+  // A setup token of the person's own plan. Keys are the better choice, so it comes after all vendors.
+  { id: "claude", label: "Claude plan", api: "anthropic-messages", needs: "token", url: CLAUDE_URL },
   { id: "local", label: "Your own server", api: "openai-chat", needs: "address" },
 ];
 

@@ -21,7 +21,7 @@ import type { Agent, Agents } from "./agents.ts";
 import { brokenProviders } from "./broken-providers.ts";
 import { type HostPackages, installCommand } from "./host-packages.ts";
 import { openSubscriptions, type SubscriptionStore } from "./subscriptions/credentials.ts";
-import { subscriptionProblems } from "./subscriptions/problems.ts";
+import { setupTokenProblems, subscriptionProblems } from "./subscriptions/problems.ts";
 import { createSubscriptionFetch, getSignInKey } from "./subscriptions/vendors.ts";
 import { isVoiceApi } from "./voice-provider.ts";
 
@@ -110,6 +110,7 @@ export function resolveModels(
       ...agentProblems(loaded, agents, models),
       ...imageProblems(loaded, models),
       ...subscriptionProblems(loaded, agents, models.defaultReference),
+      ...setupTokenProblems(loaded),
     ],
     demo: !hasKeys && agents.all.some((agent) => of(agent)?.demo === true),
     list: () => models.list(),

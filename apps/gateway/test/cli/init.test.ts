@@ -58,11 +58,38 @@ it("has no other model answer in the place of one that was not named", async () 
 it.each([
   ["local", "local was not set up, because it needs an address: add --base-url."],
   ["anthropic", "anthropic was not set up, because it needs a key: add --api-key."],
+  ["claude", "claude was not set up, because it needs a setup token: add --api-key."],
 ])("refuses %s without what it needs", async (provider, why) => {
   const { init, written } = newHome();
   const { code, err } = await init("--provider", provider, "--model", `${provider}/m`);
   expect([code, err]).toEqual([64, expect.stringContaining(why)]);
   expect(written()).toBeUndefined();
+});
+
+it("stores the setup token of a Claude plan apart from the configuration, and keeps the model as a fallback", async () => {
+  const { dir, init, written } = newHome();
+  await init("--provider", "openai", "--api-key", "key-of-openai-0123456789", "--model", "openai/gpt-5.2");
+  const token = `sk-ant-oat01-${"aB3_".repeat(20)}AA`;
+  const model = "claude/claude-sonnet-4-6";
+  expect(await init("--provider", "anthropic", "--api-key", token, "--model", model)).toMatchObject({
+    code: 64,
+    err: expect.stringContaining("choose the provider claude"),
+  });
+  const { code, out, err } = await init("--provider", "claude", "--api-key", token, "--model", model);
+  expect(code).toBe(0);
+  expect(err).toContain("may not permit this access");
+  expect(out + err).not.toContain(token);
+  expect(written()).toMatchObject({
+    models: { providers: { claude: { api: "anthropic-messages", subscription: "claude" } } },
+    agents: { defaults: { model, fallbacks: ["openai/gpt-5.2"] } },
+  });
+  expect(JSON.stringify(written())).not.toContain(token);
+  const file = join(dir, "secrets", "subscriptions", "claude.json");
+  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({
+    subscription: "claude",
+    accessToken: token,
+    baseUrl: "https://api.anthropic.com",
+  });
 });
 
 it("refuses to ask without a terminal, and reports that nothing was changed", async () => {

@@ -66,6 +66,17 @@ agents:
     }
   });
 
+  it("warns about a setup token in the place of an API key, without repeating it", async () => {
+    const token = `sk-ant-oat01-${"aB3_".repeat(20)}AA`;
+    const { setup } = await check(`
+models: { providers: { anthropic: { api: anthropic-messages, apiKey: "${token}" } } }
+`);
+    expect(setup.problems).toMatchObject([
+      { severity: "warning", message: expect.stringContaining("setup token of a Claude plan") },
+    ]);
+    expect(JSON.stringify(setup.problems)).not.toContain(token);
+  });
+
   it("is reported by the doctor with its risk", async () => {
     const { dir, loaded } = await check(CONFIG);
     const store = openSubscriptions({ dir }, createVault());

@@ -70,7 +70,8 @@ function Access({ provider, isDisabled }: { provider: SetupProvider; isDisabled:
   const words = useSetupWords();
   const client = useClient();
   const { id, label, needs, keyPage, isConfigured } = provider;
-  const needsKey = needs === "key";
+  const needsKey = needs !== "address";
+  const isToken = needs === "token";
   const [apiKey, setApiKey] = useState("");
   const [baseUrl, setBaseUrl] = useState("");
   const [isMore, setMore] = useState(!needsKey);
@@ -109,8 +110,8 @@ function Access({ provider, isDisabled }: { provider: SetupProvider; isDisabled:
             />
           )}
           <PasswordInput
-            label={needsKey ? words.key : words.keyOptional}
-            description={isConfigured ? words.keyStays : undefined}
+            label={isToken ? words.token : needsKey ? words.key : words.keyOptional}
+            description={isToken ? words.tokenHelp : isConfigured ? words.keyStays : undefined}
             value={apiKey}
             disabled={isDisabled}
             autoComplete="off"

@@ -10,6 +10,9 @@ const en = {
   configured: (label: string) => `${label} (set up)`,
   key: "API key",
   keyOptional: "API key, if the server needs one",
+  token: "Setup token",
+  tokenHelp:
+    "Run `claude setup-token` and paste the token. Anthropic may not permit this access, or may end it at any time, and charges it to the extra usage of the account. Check its terms, and give each agent a fallback with an API key.",
   keyPage: "Create a key",
   keyStays: "Leave it empty to keep the current key.",
   address: "Address of the server",
@@ -58,6 +61,9 @@ const zh: typeof en = {
   configured: (label) => `${label}（已设置）`,
   key: "API 密钥",
   keyOptional: "API 密钥（服务器需要时填写）",
+  token: "设置令牌",
+  tokenHelp:
+    "运行 `claude setup-token` 并粘贴令牌。Anthropic 可能不允许这种访问方式，也可能随时终止，用量计入账户的额外用量。请先查阅其条款，并为每个智能体配置使用 API 密钥的备用模型。",
   keyPage: "创建密钥",
   keyStays: "留空则保留现有密钥。",
   address: "服务器地址",

@@ -1,5 +1,5 @@
 import { createModels, KEY_VARIABLES, type Models } from "@signalbox/llm-providers";
-import type { ProviderTrial, ProviderTrialResult } from "@signalbox/protocol";
+import type { ConfigurationWrite, ProviderTrial, ProviderTrialResult } from "@signalbox/protocol";
 import { type AdminService, ApiError } from "@signalbox/server";
 import {
   listProviderModels,
@@ -9,6 +9,10 @@ import {
   TEST_TOKENS,
 } from "../../configure/model-vendors.ts";
 import { providerEntry } from "../../configure/models.ts";
+import { isSetupToken } from "../../configure/subscriptions/claude.ts";
+import { type ClaudeSetup, openClaudeSetup } from "../../configure/subscriptions/claude-entry.ts";
+import { openSubscriptions } from "../../configure/subscriptions/credentials.ts";
+import { SubscriptionError } from "../../configure/subscriptions/errors.ts";
 import type { GatewayContext } from "../../context.ts";
 import { type ConfigurationAccess, getValue, setEntries, writeWithSecrets } from "./stored-secrets.ts";
 
@@ -24,7 +28,11 @@ export function createModelSetup(ctx: GatewayContext, configuration: Configurati
       const { models, apiKey, baseUrl } = openProvider(ctx, vendor, access);
       audit.operation({ action: "tried", subject: `provider: ${vendor.id}` }, actor);
       const known = models.list().filter(({ provider }) => provider === vendor.id);
-      const listed = await listProviderModels(vendor.api, baseUrl, apiKey).catch(() => undefined);
+      // Anthropic's list of models is for keys.
+      const listed =
+        vendor.needs === "token"
+          ? []
+          : await listProviderModels(vendor.api, baseUrl, apiKey).catch(() => undefined);
       if (listed === undefined && vendor.needs === "address")
         return { ok: false, detail: `No server responds at ${baseUrl}.`, models: [] };
       const offered = mergeModels(known, listed ?? []);
@@ -41,6 +49,7 @@ export function createModelSetup(ctx: GatewayContext, configuration: Configurati
       const { apiKey, baseUrl } = access;
       assertOwnKey(ctx, vendor, access);
       if (apiKey !== undefined) options.vault.add([apiKey]);
+      if (vendor.needs === "token") return setUpClaude(model, access, actor);
       const file = `${vendor.id}-key`;
       const path = ["models", "providers", vendor.id];
       return writeWithSecrets({
@@ -69,16 +78,58 @@ export function createModelSetup(ctx: GatewayContext, configuration: Configurati
     },
   };
 
+  async function setUpClaude(
+    model: string,
+    { provider, apiKey, baseUrl }: Access,
+    actor: string,
+  ): Promise<ConfigurationWrite> {
+    const path = ["models", "providers", provider];
+    const store = openSubscriptions(options.home, options.vault);
+    const { credentials } = openClaude({ provider, apiKey, baseUrl });
+    const written = await writeWithSecrets({
+      home: options.home,
+      configuration,
+      actor,
+      secrets: new Map(),
+      getEdits: (values) => [
+        ...setEntries(values, path, {
+          api: "anthropic-messages",
+          subscription: "claude",
+          ...(baseUrl !== undefined && { baseUrl }),
+        }),
+        ...keepAsFallback(values, `${provider}/${model}`),
+        { path: ["agents", "defaults", "model"], value: `${provider}/${model}` },
+      ],
+    });
+    if (credentials !== undefined) await store.lock(provider, () => store.set(provider, credentials));
+    return written;
+  }
+
+  /** @throws ApiError if the pasted text is no setup token */
+  function openClaude({ provider, apiKey: pasted, baseUrl }: Access): ClaudeSetup {
+    const store = openSubscriptions(options.home, options.vault);
+    const before = ctx.config.current().loaded.config.models.providers[provider];
+    try {
+      return openClaudeSetup({ provider, baseUrl: baseUrl ?? before?.baseUrl, pasted, store });
+    } catch (error) {
+      if (!(error instanceof SubscriptionError)) throw error;
+      throw new ApiError("bad_request", `${error.message}.`);
+    }
+  }
+
   function openProvider({ config }: GatewayContext, vendor: ModelVendor, access: Access) {
     assertOwnKey(ctx, vendor, access);
     const { apiKey, baseUrl } = access;
     if (apiKey !== undefined) options.vault.add([apiKey]);
     const before = config.current().loaded.config.models.providers[vendor.id];
-    const entry = {
-      ...(before === undefined ? { api: vendor.api } : providerEntry(before)),
-      ...(apiKey !== undefined && { apiKey }),
-      ...(baseUrl !== undefined && { baseUrl }),
-    };
+    const entry =
+      vendor.needs === "token"
+        ? openClaude(access).entry
+        : {
+            ...(before === undefined ? { api: vendor.api } : providerEntry(before)),
+            ...(apiKey !== undefined && { apiKey }),
+            ...(baseUrl !== undefined && { baseUrl }),
+          };
     const models = createModels({ [vendor.id]: entry }, { env, retry: { retries: 0 }, redact });
     const [problem] = models.problems;
     if (problem !== undefined) throw new ApiError("bad_request", redact(problem.message));
@@ -98,7 +149,19 @@ function findVendor(id: string): ModelVendor {
 function assertOwnKey({ config, env }: GatewayContext, vendor: ModelVendor, access: Access): void {
   const { apiKey, baseUrl } = access;
   const before = config.current().loaded.config.models.providers[vendor.id];
-  const hasKey = before?.apiKey !== undefined || findKey(env, vendor.id) !== undefined;
+  const isToken = apiKey !== undefined && isSetupToken(apiKey);
+  if (isToken && vendor.needs !== "token")
+    throw new ApiError("bad_request", "This is the setup token of a Claude plan, not an API key.", {
+      remedy: "Choose the provider Claude plan.",
+    });
+  if (vendor.needs === "token" && before !== undefined && before.subscription !== "claude")
+    throw new ApiError("conflict", `models.providers.${vendor.id} is another provider.`, {
+      remedy: "Rename it in the configuration first.",
+    });
+  const hasKey =
+    vendor.needs === "token"
+      ? before !== undefined
+      : before?.apiKey !== undefined || findKey(env, vendor.id) !== undefined;
   if (apiKey === undefined && hasKey && baseUrl !== undefined && baseUrl !== before?.baseUrl)
     throw new ApiError("bad_request", "A new address needs a new key.", {
       remedy: "Enter the key of this server, so that no other key is sent to it.",
@@ -106,13 +169,21 @@ function assertOwnKey({ config, env }: GatewayContext, vendor: ModelVendor, acce
   if (baseUrl !== undefined && !/^https?:\/\//i.test(baseUrl))
     throw new ApiError("bad_request", "The address must start with http:// or https://.");
   const isMissing =
-    vendor.needs === "key"
-      ? apiKey === undefined && !hasKey
-      : baseUrl === undefined && before?.baseUrl === undefined;
+    vendor.needs === "address"
+      ? baseUrl === undefined && before?.baseUrl === undefined
+      : apiKey === undefined && !hasKey;
   if (isMissing) throw new ApiError("bad_request", `${vendor.label} needs ${needs[vendor.needs]}.`);
 }
 
-const needs = { key: "a key", address: "an address" } as const;
+const needs = { key: "a key", address: "an address", token: "a setup token" } as const;
+
+/** Returns the edit that makes the previous default model a fallback, unless fallbacks are configured. */
+function keepAsFallback(values: unknown, model: string): { path: string[]; value: string[] }[] {
+  const before = getValue(values, ["agents", "defaults", "model"]);
+  const path = ["agents", "defaults", "fallbacks"];
+  const isNeeded = typeof before === "string" && before !== model && getValue(values, path) === undefined;
+  return isNeeded ? [{ path, value: [before] }] : [];
+}
 
 function findKey(env: GatewayContext["env"], provider: string): string | undefined {
   return KEY_VARIABLES[provider]?.map((variable) => env[variable]).find(Boolean);

@@ -1,18 +1,24 @@
 import type { ProviderConfig } from "@signalbox/config";
+import { GatewayError } from "@signalbox/home";
 import { KEY_VARIABLES } from "@signalbox/llm-providers";
 import { listProviderModels, MODEL_VENDORS } from "../../configure/model-vendors.ts";
+import { isSetupToken } from "../../configure/subscriptions/claude.ts";
+import { MAY_END } from "../../configure/subscriptions/problems.ts";
 import type { InitOptions, Step } from "./step.ts";
 
 /** Settings of a provider that give access to its models. */
 export interface ProviderAccess {
   /** Undefined if the person gave none. */
   readonly entry?: ProviderAnswers;
+  /** Setup token of a Claude plan, as it was pasted. */
+  readonly setupToken?: string;
   /** The name of the model, if the questions included it. */
   readonly model?: string | undefined;
 }
 
 interface ProviderAnswers {
   readonly api?: string;
+  readonly subscription?: "claude";
   readonly baseUrl?: string;
   readonly apiKey?: string;
   readonly models?: readonly { readonly id: string }[];
@@ -25,7 +31,7 @@ interface Provider {
 }
 
 /** Returns false if the provider refuses the settings or does not respond. */
-type TestAccess = (entry: ProviderAnswers) => Promise<boolean>;
+type TestAccess = (access: ProviderAccess) => Promise<boolean>;
 
 /** Asks for a vendor's key until the vendor accepts it. A key in the environment is not copied to the configuration. */
 export async function askVendor(
@@ -47,12 +53,44 @@ export async function askVendor(
   const hasKey = before?.apiKey !== undefined && asker.asksPerson;
   const hint = hasKey ? "empty keeps the current one" : vendor?.keyPage;
   for (;;) {
-    const apiKey = await asker.secret({ message: "API key", given, hint });
+    const apiKey = await asker.secret({ message: "API key", given, hint, refuse: refuseSetupToken });
     if (apiKey === undefined) return hasKey ? { entry: address } : {};
     const entry = { ...address, apiKey };
-    if (!asker.asksPerson || options.check === false || (await test(entry))) return { entry };
+    if (!asker.asksPerson || options.check === false || (await test({ entry }))) return { entry };
     const isGiven = given !== undefined;
     if (isGiven || (await continuesAnyway(asker, "Enter another key"))) return { entry };
+  }
+}
+
+function refuseSetupToken(text: string): string | undefined {
+  return isSetupToken(text)
+    ? "This is the setup token of a Claude plan, not an API key: choose the provider claude"
+    : undefined;
+}
+
+/** Asks for the setup token of a Claude plan until Anthropic accepts it. */
+export async function askClaude(
+  { asker }: Step,
+  { name, options, before }: Provider,
+  test: TestAccess,
+): Promise<ProviderAccess> {
+  if (before !== undefined && before.subscription !== "claude")
+    throw new GatewayError("usage", `models.providers.${name} is another provider. Rename it first.`);
+  asker.say(`${MAY_END}: check Anthropic's terms, and give each agent a fallback with an API key.`);
+  const { apiKey: given, baseUrl } = options;
+  const address = baseUrl === undefined ? {} : { baseUrl };
+  const entry = { api: "anthropic-messages", subscription: "claude", ...address } as const;
+  const hint = before === undefined ? "run `claude setup-token`" : "empty keeps the current one";
+  const refuse = (text: string) =>
+    isSetupToken(text.replace(/\s+/g, ""))
+      ? undefined
+      : "This is no setup token. It starts with sk-ant-oat01-, and `claude setup-token` prints it";
+  for (;;) {
+    const setupToken = await asker.secret({ message: "Setup token", given, hint, refuse });
+    if (setupToken === undefined) return before === undefined ? {} : { entry };
+    const access = { entry, setupToken };
+    if (!asker.asksPerson || options.check === false || (await test(access))) return access;
+    if (given !== undefined || (await continuesAnyway(asker, "Enter another token"))) return access;
   }
 }
 

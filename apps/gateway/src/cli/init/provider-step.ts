@@ -1,15 +1,22 @@
 import type { ProviderConfig } from "@signalbox/config";
-import { GatewayError, storeSecret } from "@signalbox/home";
+import { GatewayError, openVault, storeSecret } from "@signalbox/home";
 import { createModels } from "@signalbox/llm-providers";
 import { MODEL_VENDORS } from "../../configure/model-vendors.ts";
 import { providerEntry } from "../../configure/models.ts";
+import { openClaudeSetup } from "../../configure/subscriptions/claude-entry.ts";
+import { openSubscriptions } from "../../configure/subscriptions/credentials.ts";
 import { askInOrder } from "./ask-in-order.ts";
 import { assertValidSection } from "./assert-valid-section.ts";
 import { addPackages } from "./packages.ts";
-import { askLocal, askVendor, type ProviderAccess } from "./provider-access.ts";
+import { askClaude, askLocal, askVendor, type ProviderAccess } from "./provider-access.ts";
 import { askModel, belongsTo, type TestedModel, testModel } from "./provider-model.ts";
 import type { InitOptions, Step } from "./step.ts";
 import { answersAt } from "./write-answers.ts";
+
+const HINTS = {
+  address: "Ollama, vLLM and others with an OpenAI-compatible chat API",
+  token: "a setup token of Claude Code, which Anthropic may not permit",
+} as const;
 
 /**
  * Configures a provider and model. The key is tested as soon as it is entered, with one small call, and stored in a
@@ -34,9 +41,7 @@ export async function providerStep(step: Step, options: InitOptions): Promise<bo
           ...MODEL_VENDORS.map(({ id, label, needs }) => ({
             value: id,
             label,
-            ...(needs === "address" && {
-              hint: "Ollama, vLLM and others with an OpenAI-compatible chat API",
-            }),
+            ...(needs !== "key" && { hint: HINTS[needs] }),
           })),
           current === undefined
             ? { value: "none", label: "None yet", hint: "the offline demo model answers" }
@@ -49,10 +54,10 @@ export async function providerStep(step: Step, options: InitOptions): Promise<bo
       if (!isChosen() || name === undefined) return false;
       const before = loaded().config.models.providers[name];
       if (before === undefined) assertValidSection(loaded(), `models.providers.${name}`);
-      const ask = name === "local" ? askLocal : askVendor;
+      const ask = name === "local" ? askLocal : name === "claude" ? askClaude : askVendor;
       tested = undefined;
-      access = await ask(step, { name, options, before }, async (entry) => {
-        const models = await openModels(step, String(name), entry, before);
+      access = await ask(step, { name, options, before }, async (given) => {
+        const models = await openModels(step, String(name), given, before);
         tested = await testModel(step, models, defaultModel(step, String(name), models));
         return tested?.isOk !== false;
       });
@@ -62,7 +67,7 @@ export async function providerStep(step: Step, options: InitOptions): Promise<bo
       if (!isChosen() || name === undefined) return false;
       const before = loaded().config.models.providers[name];
       if (access.entry === undefined) return false;
-      const models = await openModels(step, name, access.entry, before);
+      const models = await openModels(step, name, access, before);
       const given = toModelReference(name, access.model ?? options.model);
       model = await askModel(step, { name, models, given, initial: defaultModel(step, name, models) });
       if (model !== undefined && options.check !== false && tested?.reference !== model)
@@ -71,20 +76,36 @@ export async function providerStep(step: Step, options: InitOptions): Promise<bo
     },
   ]);
   if (name === undefined || !isChosen()) modelAlone(step, options);
-  else saveProvider(step, { name, access, model, tested });
+  else await saveProvider(step, { name, access, model, tested });
   return isAsked;
 }
 
-async function openModels(
-  { env, asker, missingPackages }: Step,
-  name: string,
-  entry: object,
-  before?: ProviderConfig,
-) {
-  const all = before === undefined ? entry : { ...providerEntry(before), ...entry };
+async function openModels(step: Step, name: string, access: ProviderAccess, before?: ProviderConfig) {
+  const { env, asker, missingPackages } = step;
+  const { entry = {} } = access;
+  const all =
+    entry.subscription === "claude"
+      ? openClaude(step, name, access, before).entry
+      : before === undefined
+        ? entry
+        : { ...providerEntry(before), ...entry };
   const models = createModels({ [name]: all }, { env, retry: { retries: 0 } });
   await addPackages(asker, missingPackages(models.requires(name)));
   return models;
+}
+
+function openClaude(
+  step: Step,
+  provider: string,
+  { entry, setupToken: pasted }: ProviderAccess,
+  before?: ProviderConfig,
+) {
+  const baseUrl = entry?.baseUrl ?? before?.baseUrl;
+  return openClaudeSetup({ provider, baseUrl, pasted, store: openStore(step) });
+}
+
+function openStore({ home, loaded, env }: Step) {
+  return openSubscriptions(home, openVault(loaded(), env));
 }
 
 /** Returns the configured model of the provider, or a good one. */
@@ -97,11 +118,11 @@ function defaultModel(
   return [configured, models.defaultReference].find((reference) => belongsTo(name, reference));
 }
 
-function saveProvider(
+async function saveProvider(
   step: Step,
   {
     name,
-    access: { entry },
+    access,
     model,
     tested,
   }: {
@@ -110,9 +131,11 @@ function saveProvider(
     readonly model: string | undefined;
     readonly tested: TestedModel | undefined;
   },
-): void {
+): Promise<void> {
   const { asker, home, change, loaded, failed } = step;
-  const needs = name === "local" ? "an address: add --base-url" : "a key: add --api-key";
+  const { entry } = access;
+  const secret = name === "claude" ? "a setup token" : "a key";
+  const needs = name === "local" ? "an address: add --base-url" : `${secret}: add --api-key`;
   const missing = entry === undefined ? needs : `a model: add --model ${name}/<model>`;
   if (entry === undefined || model === undefined) {
     const why = `${name} was not set up, because it needs ${missing}.`;
@@ -127,10 +150,19 @@ function saveProvider(
     ...rest,
     ...(apiKey === undefined ? {} : { apiKey: storeSecret(home, `${name}-key`, apiKey) }),
   };
+  const { model: previous, fallbacks } = loaded().config.agents.defaults;
+  const isLoneSubscription =
+    entry.subscription !== undefined &&
+    previous !== undefined &&
+    fallbacks === undefined &&
+    !belongsTo(name, previous);
   change(`the model ${model}`, [
     ...answersAt(["models", "providers", name], kept, before !== undefined),
+    ...(isLoneSubscription ? [{ path: ["agents", "defaults", "fallbacks"], value: [previous] }] : []),
     { path: ["agents", "defaults", "model"], value: model },
   ]);
+  if (access.setupToken !== undefined)
+    await openStore(step).set(name, openClaude(step, name, access, before).credentials);
   if (tested?.isOk === false)
     failed(
       `${tested.reference} does not answer: ${tested.reason} The settings were saved anyway; fix them with \`signalbox init\` or \`signalbox config set\`.`,

@@ -1,5 +1,6 @@
 import type { LoadedConfig, Problem } from "@signalbox/config";
 import type { Agents } from "../agents.ts";
+import { isSetupToken } from "./claude.ts";
 
 /** Explains the risk of a subscription. */
 export const MAY_END = "The vendor may not permit this access, or may end it at any time";
@@ -29,6 +30,18 @@ export function subscriptionProblems(
       severity: "warning",
       message: `the agent ${id} uses only subscriptions. ${MAY_END}; the agent could then not answer`,
       remedy: "Add a model with an API key, or of your own server, to its `fallbacks`.",
+    });
+  });
+}
+
+/** Warns about setup tokens of Claude plans that are configured as API keys. Anthropic refuses such requests. */
+export function setupTokenProblems(loaded: LoadedConfig): Problem[] {
+  return Object.entries(loaded.config.models.providers).flatMap(([name, { apiKey = [] }]) => {
+    if (![apiKey].flat().some(isSetupToken)) return [];
+    return loaded.problem(["models", "providers", name, "apiKey"], {
+      severity: "warning",
+      message: "is the setup token of a Claude plan, not an API key",
+      remedy: `Replace it with \`subscription: claude\`, and run \`signalbox models login ${name}\`.`,
     });
   });
 }

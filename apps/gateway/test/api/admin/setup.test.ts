@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "@signalbox/client";
+import { startFakeClaudePlan } from "@signalbox/testkit/anthropic";
 import { startOpenAI } from "@signalbox/testkit/openai";
 import { startTelegram, textMessage } from "@signalbox/testkit/telegram";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -54,6 +55,58 @@ describe("the setup of a model over the API", () => {
     const { entries } = await client.audit();
     expect(entries.map(({ action }) => action)).toContain("tried");
     expect(JSON.stringify(entries)).not.toContain(KEY);
+  });
+
+  it("checks the setup token of a Claude plan, stores it apart, and keeps the previous model as a fallback", async () => {
+    const fake = await startFakeClaudePlan({ script: () => ({ text: "OK" }) });
+    onTestFinished(() => fake.stop());
+    const { client, secret, written, started } = await openSetup();
+    const token = fake.issueToken();
+    const access = { provider: "claude", apiKey: token, baseUrl: fake.url };
+    fake.setPolicy("extra_usage_off");
+    expect(await client.tryProvider(access)).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining("claude.ai/settings/usage"),
+    });
+    fake.setPolicy("allowed");
+    const { ok, model = "" } = await client.tryProvider(access);
+    expect(ok).toBe(true);
+    expect(existsSync(secret("subscriptions"))).toBe(false);
+    const previous = written().agents?.defaults?.model;
+    await client.setUpModel({ ...access, model });
+    expect(written()).toMatchObject({
+      models: {
+        providers: { claude: { api: "anthropic-messages", subscription: "claude", baseUrl: fake.url } },
+      },
+      agents: {
+        defaults: { model: `claude/${model}`, ...(previous !== undefined && { fallbacks: [previous] }) },
+      },
+    });
+    expect(readFileSync(secret("subscriptions/claude.json"), "utf8")).toContain(token);
+    expect(statSync(secret("subscriptions/claude.json")).mode & 0o077).toBe(0);
+    // The stored sign-in is used without another token, but at no other address.
+    expect(await client.tryProvider({ provider: "claude" })).toMatchObject({ ok: true });
+    await expect(
+      client.tryProvider({ provider: "claude", baseUrl: "http://127.0.0.1:9" }),
+    ).rejects.toMatchObject({ code: "bad_request" });
+    const shown = JSON.stringify([await client.setup(), await client.configuration(), await client.audit()]);
+    expect(shown).not.toContain(token);
+    expect(started.log()).not.toContain(token);
+  });
+
+  it("refuses an API key as a setup token, and a setup token as an API key", async () => {
+    const { client, written } = await openSetup();
+    const before = written();
+    const token = `sk-ant-oat01-${"aB3_".repeat(20)}AA`;
+    for (const [access, words] of [
+      [{ provider: "claude", apiKey: "sk-ant-api03-0123456789abcdef0123456789" }, "this is an API key"],
+      [{ provider: "claude" }, "needs a setup token"],
+      [{ provider: "anthropic", apiKey: token }, "not an API key"],
+    ] as const) {
+      const refused = client.setUpModel({ ...access, model: "claude-sonnet-4-6" });
+      await expect(refused).rejects.toMatchObject({ message: expect.stringContaining(words) });
+    }
+    expect(written()).toEqual(before);
   });
 
   it("lists the models of a server, and reports one that does not respond", async () => {
