@@ -51,7 +51,7 @@ test("concurrent erasures run one after the other and share the cleaning of the 
   const left = raw.prepare("SELECT count(*) FROM entry WHERE body LIKE '%7730%'").pluck();
 
   const erasures = texts.map(({ text }) => erase({ sessions: ["a"], messages: [], texts: [text] }));
-  await vi.waitFor(() => expect(left.get()).toBe(0), { timeout: 10_000 });
+  await vi.waitFor(() => expect(left.get()).toBe(0), { timeout: 60_000 });
   await new Promise((resolve) => setTimeout(resolve, 100));
   cleaning.resolve();
   expect(await Promise.all(erasures)).toEqual(texts.map(({ rows }) => rows));
