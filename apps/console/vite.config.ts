@@ -1,7 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
 import {
   convertCssVariables,
   DEFAULT_THEME,
@@ -64,12 +65,15 @@ const compressed: Plugin = {
   // Tests read the files of a build that is not minified only once, and compressing them takes longer than building.
   apply: ({ build }, { command }) => command === "build" && build?.minify !== false,
   async writeBundle({ dir = "" }, bundle) {
-    for (const fileName of Object.keys(bundle).filter((name) => /\.(js|css)$/.test(name))) {
+    const compress = async (fileName: string) => {
       const path = join(dir, fileName);
       const content = await readFile(path);
-      await writeFile(`${path}.br`, brotliCompressSync(content, LARGEST));
-      await writeFile(`${path}.gz`, gzipSync(content, { level: 9 }));
-    }
+      await writeFile(`${path}.br`, await promisify(brotliCompress)(content, LARGEST));
+      await writeFile(`${path}.gz`, await promisify(gzip)(content, { level: 9 }));
+    };
+    const names = Object.keys(bundle).filter((name) => /\.(js|css)$/.test(name));
+    // All cores compress files at the same time.
+    await Promise.all(names.map(compress));
   },
 };
 
