@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildPage, SHIPPED } from "./chromium.ts";
+import { buildPage, MAX_BUILD_MS, SHIPPED } from "./chromium.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -24,7 +24,9 @@ async function filesOf(outDir: string): Promise<Record<string, string>> {
 }
 
 describe("the build", () => {
-  it("is reproducible, small and complies with the content security policy", async () => {
+  it("is reproducible, small and complies with the content security policy", {
+    timeout: MAX_BUILD_MS,
+  }, async () => {
     const files = await filesOf(SHIPPED);
     expect(await filesOf(await buildPage(folder, "production"))).toEqual(files);
 

@@ -42,6 +42,9 @@ export async function keepShot(page: Page, name: string): Promise<void> {
 /** The production build of the page. */
 export const SHIPPED: string = join(import.meta.dirname, "..", "dist");
 
+/** Time limit for a build, in milliseconds. Building takes seconds, but minutes on a machine that does much else. */
+export const MAX_BUILD_MS = 600_000;
+
 /** Builds the page into `folder`, in React's development or production mode. */
 export async function buildPage(folder: string, mode: "production" | "development"): Promise<string> {
   const outDir = join(folder, mode);

@@ -1,7 +1,7 @@
 /** A fake gateway and a signed-in browser that the tests of the suite share. */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterEach, beforeAll, beforeEach, expect } from "vitest";
-import { connect, developmentPage } from "./chromium.ts";
+import { connect, developmentPage, MAX_BUILD_MS } from "./chromium.ts";
 import { DESKTOP, openSignedIn, type Visit, visit } from "./signed-in.ts";
 import { type StubGateway, startStubGateway } from "./stub-gateway.ts";
 
@@ -50,7 +50,7 @@ export function shareVisit({ missing, isSignedOut = false, prepare = () => {} }:
   beforeAll(async () => {
     if (missing !== undefined) return;
     [gateway, browser] = await Promise.all([startGateway(), connect()]);
-  });
+  }, MAX_BUILD_MS);
   beforeEach(async () => {
     gateway.reset();
     prepare(gateway);
