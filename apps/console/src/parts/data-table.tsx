@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import classes from "./data-table.module.css";
 
 export interface Column<Row> {
-  /** Unique within the table. */
+  /** Unique within the table. On a phone, `actions` has no heading, because its buttons name themselves. */
   id: string;
   /** Heading of the column. */
   label: string;
@@ -43,7 +43,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey }: Props<Row>): Re
               {columns.map(({ id, label: heading, cell, align, isMain, isDetail }) => (
                 <td
                   key={id}
-                  data-label={heading}
+                  data-label={id === "actions" ? undefined : heading}
                   data-align={align}
                   data-main={isMain}
                   data-detail={isDetail}

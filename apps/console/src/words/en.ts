@@ -128,7 +128,7 @@ export const en = {
     ignored: "not answered",
     "failed-reported": "failed",
     "expired-reported": "expired",
-    unreported: "failed, nobody told",
+    unreported: "failed, sender not notified",
   },
   tool: {
     states: { running: "running", done: "done", failed: "failed", lost: "no result" },

@@ -119,10 +119,10 @@ export const zh: Words = {
     uncertain: "可能已发送",
     replied: "已回答",
     silent: "未回复",
-    ignored: "未处理",
+    ignored: "未回答",
     "failed-reported": "失败",
     "expired-reported": "已过期",
-    unreported: "失败，未通知",
+    unreported: "失败，未通知对方",
   },
   tool: {
     states: { running: "运行中", done: "完成", failed: "失败", lost: "没有结果" },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { findings } from "../axe.ts";
 import { missing, ownersConsole } from "../console.ts";
 import { ADMIN_ROUTES } from "../data/admin.ts";
 
@@ -40,6 +41,33 @@ describe.skipIf(missing !== undefined)("pages about the system in Chromium", () 
     await dialog.getByRole("button", { name: "Send again" }).click();
     await page.getByText("The reply is being sent again.").waitFor();
     expect(gateway.changes).toEqual([{ path: "/api/outbox/o1/retry", body: {} }]);
+  });
+
+  it("shows the buttons of pages without entries with enough contrast", async () => {
+    const { page, gateway } = console;
+    gateway.owners = { ...gateway.owners, channels: [] };
+    const pages = [
+      ["/mcp", "Open the configuration"],
+      ["/models", "Set up providers"],
+      ["/channels", "Connect a channel"],
+    ] as const;
+    for (const [path, button] of pages) {
+      await console.open(path, { ...ADMIN_ROUTES, "GET /api/mcp": { servers: [] }, "GET /api/models": [] });
+      await page.locator("[data-page]").getByRole("link", { name: button }).last().waitFor();
+      expect(await findings(page), path).toEqual([]);
+    }
+  });
+
+  it("labels no empty actions on a phone", async () => {
+    const { page } = console;
+    await console.open("/outbox", ADMIN_ROUTES);
+    await page.setViewportSize({ width: 360, height: 720 });
+    const cells = page.getByRole("cell").filter({ has: page.getByRole("button") });
+    await cells.first().waitFor();
+    const labels = await cells.evaluateAll((all) =>
+      all.map((cell) => getComputedStyle(cell, "::before").content),
+    );
+    expect(labels).toEqual(labels.map(() => "none"));
   });
 
   it("filters the log by level and text", async () => {

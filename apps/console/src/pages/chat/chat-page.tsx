@@ -79,7 +79,7 @@ export function ChatPage(): ReactNode {
         >
           <strong>{words.demo}</strong> {words.demoText}{" "}
           {scopes.has("owner") ? (
-            <TextLink to="/setup" c="inherit" underline="always">
+            <TextLink to="/setup" c="inherit" inherit underline="always">
               {words.setUpModel}
             </TextLink>
           ) : (

@@ -19,13 +19,6 @@ interface Props {
   canExplain: boolean;
 }
 
-/** Example messages for the demo model. */
-const EXAMPLES = [
-  "list files",
-  "remember that tea is at four",
-  "帮我写一个 Python 脚本，功能是遍历当前目录所有文件",
-];
-
 /** Distance from the end, in pixels, within which the log follows new content. */
 const NEAR = 80;
 
@@ -143,7 +136,7 @@ function Welcome({ agent, onSend }: WelcomeProps): ReactNode {
       <p>{words.welcome}</p>
       {agent.demo && (
         <ul aria-label={words.examples}>
-          {EXAMPLES.map((example) => (
+          {words.demoMessages.map((example) => (
             <li key={example}>
               <Button variant="default" radius="xl" onClick={() => onSend(example)}>
                 {example}

@@ -23,6 +23,8 @@ const en = {
   noAgent: "No agent is configured.",
   welcome: "How can I help?",
   examples: "Examples",
+  /** Messages that the demo model understands. */
+  demoMessages: ["list files", "remember that tea is at four", "write a Python script that walks the directory"],
   sending: "Sending…",
   answers: "Suggested replies",
   sendAgain: "Send again",
@@ -99,6 +101,7 @@ const zh: typeof en = {
   noAgent: "还没有配置智能体。",
   welcome: "有什么可以帮你？",
   examples: "示例",
+  demoMessages: ["列出文件", "记住 四点喝茶", "帮我写一个 Python 脚本，功能是遍历当前目录所有文件"],
   sending: "正在发送…",
   answers: "回答",
   sendAgain: "重新发送",
