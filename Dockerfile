@@ -17,6 +17,8 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 # SDKs of the platforms in use: found from the gateway's folder, which is under this one.
 ARG SDKS=""
+# `init`, `config check` and the setup page then say how to add a package to the image.
+ENV SIGNALBOX_IMAGE=1
 RUN [ -z "${SDKS}" ] || (npm install --prefix / --no-audit --no-fund --loglevel=error ${SDKS} && npm cache clean --force)
 COPY --from=build /gateway /gateway
 # The command line, for `docker compose exec signalbox signalbox status`.

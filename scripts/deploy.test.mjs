@@ -22,6 +22,7 @@ const dockerfile = read("Dockerfile");
 describe("the Dockerfile", () => {
   it("has nothing that a linter complains about, and one that has is told", () => {
     expect(validate(dockerfile)).toEqual([]);
+    expect(dockerfile).toContain("\nENV SIGNALBOX_IMAGE=1\n");
     expect(validate(dockerfile.replace("USER node", "USR node")).map(({ message }) => message)).toEqual([
       "Unknown instruction: USR",
     ]);

@@ -47,7 +47,21 @@ export function packagesFrom(module: ImportMeta, within: readonly string[] = [])
   };
 }
 
-/** Returns the command that installs missing packages. */
-export function installCommand(names: readonly string[]): string {
-  return `Install what is missing where the gateway is installed: npm install ${names.join(" ")}`;
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Returns instructions to install missing packages. */
+export function installCommand(names: readonly string[], env: Env = process.env): string {
+  return isInImage(env)
+    ? imageCommand(names)
+    : `Install what is missing where the gateway is installed: npm install ${names.join(" ")}`;
+}
+
+/** Returns true if the gateway runs in its container image, whose packages are fixed when it is built. */
+export function isInImage(env: Env): boolean {
+  return (env["SIGNALBOX_IMAGE"] ?? "") !== "";
+}
+
+/** Returns instructions to build the image with further packages. */
+export function imageCommand(names: readonly string[]): string {
+  return `Add ${names.join(" ")} to SDKS in .env next to compose.yaml, and run \`docker compose up -d --build\`.`;
 }

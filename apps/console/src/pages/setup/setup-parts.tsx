@@ -19,7 +19,8 @@ export function MissingPackages({ names }: { names: readonly string[] }): ReactN
   if (names.length === 0) return null;
   return (
     <Text size="sm">
-      {words.missing(names.join(", "))} <Code>npm install {names.join(" ")}</Code>
+      {words.missing(names.join(", "))} <Code>npm install {names.join(" ")}</Code>{" "}
+      {words.missingInDocker(names.join(" "))}
     </Text>
   );
 }

@@ -48,6 +48,8 @@ const en = {
   toChannels: "State of the channels",
   missing: (packages: string) =>
     `This needs ${packages}, which is not installed where the gateway runs. Run there:`,
+  missingInDocker: (packages: string) =>
+    `With Docker, add ${packages} to SDKS in .env instead, and run docker compose up -d --build.`,
   yourAddress: "https://<your address>",
 };
 
@@ -97,6 +99,8 @@ const zh: typeof en = {
   toPeople: "人员",
   toChannels: "渠道状态",
   missing: (packages) => `需要 ${packages}，但网关所在的机器上没有安装。请在那里运行：`,
+  missingInDocker: (packages) =>
+    `如果使用 Docker，请改为把 ${packages} 加到 .env 的 SDKS 中，再运行 docker compose up -d --build。`,
   yourAddress: "https://<你的地址>",
 };
 

@@ -2,16 +2,21 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { imageCommand, isInImage } from "../../configure/host-packages.ts";
 import type { Asker } from "./asker.ts";
 
 /** Installs missing packages after confirmation. Otherwise, prints the command. */
-export async function addPackages(asker: Asker, names: readonly string[]): Promise<void> {
+export async function addPackages(
+  asker: Asker,
+  names: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<void> {
   if (names.length === 0) return;
+  const need = `${names.join(" and ")} ${names.length > 1 ? "are" : "is"} needed.`;
+  if (isInImage(env)) return asker.say(`${need} ${imageCommand(names)}`);
   const command = npmInstall(names);
   const line = `\`npm ${command.join(" ")}\``;
-  const agreed = await asker.confirm(
-    `${names.join(" and ")} ${names.length > 1 ? "are" : "is"} needed. Run ${line}?`,
-  );
+  const agreed = await asker.confirm(`${need} Run ${line}?`);
   if (!agreed) return asker.say(`${names.join(" and ")} must be installed before it starts: ${line}.`);
   const code = await run(command);
   asker.say(code === 0 ? "Added." : `npm failed. Run ${line} yourself.`);
