@@ -58,7 +58,11 @@ export function convertSchedules(
       const losses = [
         ...schedule.losses,
         ...(isTooOften ? ["It runs at most once a minute here."] : []),
-        ...(destination === undefined ? ["Its results go to the web page."] : []),
+        ...(destination === undefined
+          ? [
+              "Its results go to the web page: only an owner's direct conversation on Telegram can receive them.",
+            ]
+          : []),
       ];
       imports.push({
         kind: "schedule",

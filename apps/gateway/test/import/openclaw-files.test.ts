@@ -13,7 +13,7 @@ import { locateHome, secretSources } from "@signalbox/home";
 import { expect, it } from "vitest";
 import { openSkillPins } from "../../src/configure/skill-pins.ts";
 import { run, stateOf, temporaryFolder, whyOf } from "./import-run.ts";
-import { createOpenclawSource, FILES, TOKEN } from "./openclaw-source.ts";
+import { CONFIGURATION, createOpenclawSource, FILES, TOKEN } from "./openclaw-source.ts";
 
 it("reports lines of notes by number, without their text", async () => {
   const text = `# Tools\nThe canvas takes the token ${TOKEN}\n`;
@@ -97,4 +97,14 @@ it("imports skills without an approval", async () => {
   const pins = openSkillPins(store.kv, { dir: home });
   for (const dir of ["skills/weather", "workspaces/main/skills/own"])
     expect(await pins.get(join(home, dir))).toMatchObject({ pin: { digest: "" }, by: "nobody" });
+});
+
+it("warns that nobody is an owner, unless the source or an option names one", async () => {
+  const warningsOf = async (commands: object, owners: readonly string[] = []): Promise<string> => {
+    const dir = createOpenclawSource({ configuration: { ...CONFIGURATION, commands } });
+    return (await run(dir, { owners, apply: false })).report.warnings.join("\n");
+  };
+  expect(await warningsOf({})).toContain("Name yourself with --owner");
+  expect(await warningsOf({}, ["telegram:5001"])).not.toContain("--owner");
+  expect(await warningsOf(CONFIGURATION.commands)).not.toContain("--owner");
 });

@@ -131,6 +131,10 @@ function convertAccess(
     warnings.push(
       `The accounts of the source answer direct messages by different rules. access.dm is ${merged.dm} for all of them, which may lock people out.`,
     );
+  if (accounts.length > 0 && owners.length === 0)
+    warnings.push(
+      "commands.ownerAllowFrom names no owner. Name yourself with --owner, for example --owner telegram:5001; otherwise nobody can approve anything in chats.",
+    );
   for (const { id, why } of merged.notes) warnings.push(`${id} is not admitted: ${why}`);
   return {
     merged,
