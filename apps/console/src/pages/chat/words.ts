@@ -24,7 +24,11 @@ const en = {
   welcome: "How can I help?",
   examples: "Examples",
   /** Messages that the demo model understands. */
-  demoMessages: ["list files", "remember that tea is at four", "write a Python script that walks the directory"],
+  demoMessages: [
+    "list files",
+    "remember that tea is at four",
+    "write a Python script that walks the directory",
+  ],
   sending: "Sending…",
   answers: "Suggested replies",
   sendAgain: "Send again",
