@@ -154,20 +154,20 @@ class OutboxDelivery implements Delivery {
   }
 
   /**
-   * Records the outcome on a platform. Retries as long as the store fails, because sending again would create a
-   * duplicate.
+   * Records the outcome on a platform, or reads the row of an unknown one. Retries as long as the store fails, because
+   * sending again could create a duplicate, and a row that this process gives up stays claimed until it ends.
    *
    * @throws NotRecorded
    */
-  async #record(write: () => Promise<void>): Promise<void> {
+  async #record<T>(access: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
-        return await write();
+        return await access();
       } catch (error) {
         if (!this.#context.isRetryable(error) || this.#draining.signal.aborted) throw new NotRecorded(error);
         this.#context.logger.warn(
           { err: reasonOf(error) },
-          "the state of a reply could not be stored; retrying",
+          "the state of a reply could not be stored or read; retrying",
         );
         await this.#context.clock.delay(this.#backoff(tries), this.#draining.signal).catch(() => {
           throw new NotRecorded(error);
@@ -292,7 +292,7 @@ class OutboxDelivery implements Delivery {
     while (!isLeaseHeld(getLeaseMs) && !this.#draining.signal.aborted)
       await clock.delay(LEASE_CHECK_MS, this.#draining.signal).catch(() => {});
     if (this.#draining.signal.aborted) return undefined;
-    const { receipts, updatedAt, attempts: current } = (await outbox.get(row.id)) ?? row;
+    const { receipts, updatedAt, attempts: current } = (await this.#record(() => outbox.get(row.id))) ?? row;
     const claim = row.claim ?? row.attempts;
     if (getLeaseMs !== undefined && current !== claim) return undefined;
     return { ...row, receipts, updatedAt, doubtful, claim, attempts: row.attempts + 1 };

@@ -1,6 +1,6 @@
 import { ChannelError } from "@signalbox/channel";
 import { expect, it } from "vitest";
-import { DESTINATION, openDelivery, READBACK } from "../test/open-delivery.ts";
+import { DESTINATION, full, openDelivery, READBACK } from "../test/open-delivery.ts";
 
 it("sends nothing while its lease is expired, and sends it after the renewal", async () => {
   let leaseMs = 500;
@@ -86,6 +86,36 @@ it("looks up a message whose request was aborted at the end of the lease, once t
   endsAt = Number.POSITIVE_INFINITY;
   await clock.advance(1_000);
   expect([sends, lookups, await stateOf(id)]).toEqual([1, 1, "sent"]);
+});
+
+it("resolves an unknown outcome after the store was away, even if the row could not be read meanwhile", async () => {
+  let isAway = false;
+  let lookups = 0;
+  const opened = await openDelivery(
+    async () => {
+      isAway = true;
+      throw new ChannelError("unknown_outcome", "no response");
+    },
+    {
+      capabilities: READBACK,
+      async reconcile() {
+        lookups += 1;
+        return { outcome: "sent", messageId: "om_1" };
+      },
+      outbox: {
+        async get(id) {
+          if (isAway) throw full;
+          return opened.outbox.get(id);
+        },
+      },
+    },
+  );
+  const id = await opened.say("oc_a", "one");
+  await opened.clock.advance(60_000);
+  expect([lookups, await opened.stateOf(id)]).toEqual([0, "sending"]);
+  isAway = false;
+  await opened.clock.advance(60_000);
+  expect([lookups, await opened.stateOf(id)]).toEqual([1, "sent"]);
 });
 
 it("leaves rows of an account that only another gateway can send in the outbox", async () => {
