@@ -134,6 +134,11 @@ export interface GatewayContext extends CoreContext, AgentFiles, Replies {
   readonly claimed: InboxId[];
   /** Recoveries that are claiming messages. */
   readonly claiming: Set<Promise<void>>;
+  /**
+   * Sessions whose messages this node leaves to the next claim, with the release of those that it had reserved. Cleared
+   * by the next recovery. Until then, later messages of the session must not be queued, because they would overtake.
+   */
+  readonly passing: Map<string, Promise<unknown>>;
 
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
@@ -218,6 +223,7 @@ export async function createContext(
     pending: new PendingMessages(),
     claimed: [],
     claiming: new Set(),
+    passing: new Map(),
     startedAt: now(),
     expiredApprovals,
   };

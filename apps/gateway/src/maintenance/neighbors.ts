@@ -155,7 +155,10 @@ async function reloadTriggers({ scheduled, heartbeats, subAgents }: GatewayConte
 }
 
 /** Returns true if no session of an agent or shard has a run, waiting messages or background commands. */
-function isIdle({ lanes, toolbox, seats }: GatewayContext, seat: string): boolean {
+export function isIdle(ctx: GatewayContext, seat: string): boolean {
+  const { lanes, toolbox, seats, claiming, claimed, passing } = ctx;
+  // Claimed messages that are not queued yet may be for the agent.
+  if (claiming.size + claimed.length + passing.size > 0) return false;
   const isOfAgent = (sessionKey: string): boolean => {
     const session = parseSessionKey(sessionKey);
     // A key that cannot be parsed may belong to any agent.

@@ -51,13 +51,26 @@ it("queues a message when it is committed, and acknowledges it when it is on dis
 });
 
 it.each([
-  ["queues a correction that is reserved for this node", {}, ["(edited) hello again"], []],
-  ["leaves a correction behind unclaimed messages to the next claim", { isUnclaimed: true }, [], ["coder"]],
-] as const)("%s", async (_, accepted, queued, hints) => {
+  ["queues a correction that is reserved for this node", {}, [], ["(edited) hello again"], []],
+  [
+    "leaves a correction behind unclaimed messages to the next claim",
+    { isUnclaimed: true },
+    [],
+    [],
+    ["coder"],
+  ],
+  [
+    "releases a correction that could overtake messages that are being released",
+    {},
+    ["s"],
+    [],
+    ["02", "coder"],
+  ],
+] as const)("%s", async (_, accepted, passing, queued, steps) => {
   const message = plainMessage("m1", "hello");
   const route = { agentId: "coder", sessionKey: "s" };
   const enqueued: string[] = [];
-  const hinted: string[] = [];
+  const taken: string[] = [];
   const payload = { event: message, rule: "open", role: "member" };
   const row = { id: "01", seq: 1, kind: "message", state: "running", route, payload };
   const ctx = fakeContext({
@@ -65,14 +78,16 @@ it.each([
     queueModes: { read: async () => {} },
     pending: new PendingMessages(),
     claimed: [],
+    passing: new Map(passing.map((sessionKey) => [sessionKey, Promise.resolve()])),
     sharedSeats: {},
     store: {
       inbox: {
         find: async () => ({ ...row, conversationId: message.conversation.id, senderId: message.sender.id }),
         findEvent: async () => undefined,
         accept: async () => ({ outcome: "accepted", id: "02", seq: 2, state: "queued", ...accepted }),
+        release: async (ids: readonly string[]) => void taken.push(...ids),
       },
-      hints: { send: (topic: string) => void hinted.push(topic) },
+      hints: { send: (topic: string) => void taken.push(topic) },
     },
     userQuestions: { getOpen: () => undefined, getAnsweredBy: () => undefined },
     lanes: {
@@ -83,7 +98,8 @@ it.each([
   });
   const edit = { ...message, type: "edited", eventId: "e1", text: "hello again" } as const;
   expect(await emit(ctx, edit)).toBe("accepted");
-  expect([enqueued, hinted]).toEqual([queued, hints]);
+  await expect.poll(() => taken).toEqual(steps);
+  expect(enqueued).toEqual(queued);
 });
 
 it("stores the edit of a waiting message only while this node holds the message", async () => {

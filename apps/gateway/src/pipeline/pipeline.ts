@@ -153,25 +153,29 @@ async function enterInOrder(ctx: GatewayContext, accepted: Accepted, isOurs: boo
 /** @param isOurs true if the message is reserved for this node */
 function enter(ctx: GatewayContext, accepted: Accepted, isOurs: boolean): void {
   const { decision, route } = accepted;
-  const isHere = isOurs && ctx.seats.isHere(route.agentId, route.sessionKey);
-  if (decision.kind === "answer" && !isHere) void passOn(ctx, accepted, isOurs);
+  const { agentId, sessionKey } = route;
+  const isHere = isOurs && !ctx.passing.has(sessionKey) && ctx.seats.isHere(agentId, sessionKey);
+  if (decision.kind === "answer" && !isHere) passOn(ctx, accepted, isOurs);
   else if (decision.kind === "answer") enqueue(ctx, queuedMessage(accepted));
   // Not awaited, because the next start repeats the decision after a crash.
   else void endUnanswered(ctx, accepted, decision);
 }
 
 /** Leaves a message to the node that runs its agent, or to this node's next claim, behind the earlier ones. */
-async function passOn(
-  { store, lease, logger }: GatewayContext,
-  { id, route }: Accepted,
-  isOurs: boolean,
-): Promise<void> {
-  try {
-    if (isOurs) await store.inbox.release([id], lease);
-    store.hints.send(route.agentId);
-  } catch (error) {
-    logger.warn({ message: id, err: reasonOf(error) }, "a message could not be passed to another node");
+function passOn(ctx: GatewayContext, { id, route }: Accepted, isOurs: boolean): void {
+  const { store, lease, passing, claimed, logger } = ctx;
+  const { agentId, sessionKey } = route;
+  if (!isOurs) {
+    store.hints.send(agentId);
+    return;
   }
+  const released = store.inbox.release([id], lease).catch((error: unknown) => {
+    logger.warn({ message: id, err: reasonOf(error) }, "a message could not be passed to another node");
+    // It is still reserved, so the next recovery of this node queues it or passes it on.
+    claimed.push(id);
+  });
+  passing.set(sessionKey, Promise.all([passing.get(sessionKey), released]));
+  void released.then(() => store.hints.send(agentId));
 }
 
 /**
@@ -193,7 +197,9 @@ export async function recover(ctx: GatewayContext): Promise<void> {
 }
 
 async function recoverAll(ctx: GatewayContext): Promise<void> {
-  const { store, lease, lanes, userQuestions, queueModes, crashBlame, seats } = ctx;
+  const { store, lease, lanes, userQuestions, queueModes, crashBlame, seats, passing } = ctx;
+  await Promise.all(passing.values());
+  passing.clear();
   // Load the questions from earlier processes, because a message may answer one of them.
   await userQuestions.load();
   const interruptedRuns = (await store.runs.interrupted(lease)).filter(({ run }) =>

@@ -14,6 +14,7 @@ export function fakeContext(parts: { readonly [Part in keyof GatewayContext]?: u
     getChannel: () => undefined,
     getCapabilities: () => undefined,
     claiming: new Set(),
+    passing: new Map(),
     ...parts,
   });
 }

@@ -187,3 +187,49 @@ it("queues messages in their order if it is called again while it claims them", 
   await Promise.all([first, second]);
   expect(queued).toEqual(["m1", "m2"]);
 });
+
+it("claims messages only after the release of earlier ones, so that they keep their order", async () => {
+  const lease = await take("gateway");
+  const first = await accepted("m1", { route: ROUTE, lease });
+  const queued: string[] = [];
+  const ctx = contextWith(lease, {
+    lanes: {
+      all: () => [],
+      enqueue: ({ stored }: QueuedMessage) => void queued.push(stored.event.messageId),
+    },
+  });
+  const release = Promise.withResolvers<void>();
+  ctx.passing.set(
+    "s",
+    release.promise.then(() => store.inbox.release([first], lease)),
+  );
+  Object.assign(ctx, {
+    config: { current: () => ({ agents: { at: () => undefined } }) },
+    userQuestions: { load: async () => {}, getOpen: () => undefined, getAnsweredBy: () => undefined },
+  });
+  const recovering = recover(ctx);
+  await accepted("m2", { route: ROUTE });
+  release.resolve();
+  await recovering;
+  expect(queued).toEqual(["m1", "m2"]);
+  expect(ctx.passing.size).toBe(0);
+});
+
+it("keeps a message that could not be released for the next recovery", async () => {
+  const lease = await take("gateway");
+  const id = await accepted("m1", { route: ROUTE });
+  const isHere = { now: true };
+  const ctx = contextWith(lease, {
+    seats: { ...ALL_SEATS, isHere: () => isHere.now },
+    lanes: { all: () => [] },
+  });
+  const inbox = { ...store.inbox, release: () => Promise.reject(new Error("the database is away")) };
+  const claimDue: typeof inbox.claimDue = async (...asked) => {
+    const due = await store.inbox.claimDue(...asked);
+    isHere.now = false;
+    return due;
+  };
+  Object.assign(ctx, { store: { ...store, inbox: { ...inbox, claimDue } } });
+  await recover(ctx);
+  await expect.poll(() => ctx.claimed).toEqual([id]);
+});
