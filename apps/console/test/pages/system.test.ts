@@ -129,7 +129,7 @@ describe.skipIf(missing !== undefined)("pages about the system in Chromium", () 
       ["/schedules", "Schedules", []],
       ["/tokens", "Tokens", []],
       ["/outbox", "Outbox", []],
-      ["/skills", "Skills", ["Copy"]],
+      ["/skills", "Skills", ["Copy", "Copy"]],
       ["/configuration", "Configuration", ["Copy"]],
     ] as const) {
       await page.goto(`${gateway.url}/#${path}`);
