@@ -234,11 +234,15 @@ async function mustEnd(child: GatewayChild, { leases }: Holding): Promise<Outcom
 /** A node that ends itself exits with 1, so that its service manager starts it again. */
 const isFenced = (exit: Exit | undefined): boolean => exit?.code === 1;
 
-/** Waits until every node has renewed its lease. Processes that end are reported by the world. */
-async function mustSurvive({ database, nodes }: ClusterWorld): Promise<Outcome> {
+/**
+ * Waits until every node has renewed its lease. Processes that end are reported by the world and started again, because
+ * a node whose commit has an unknown outcome ends itself.
+ */
+async function mustSurvive({ database, nodes, startAll }: ClusterWorld): Promise<Outcome> {
   const since = performance.now();
   const names = nodes.filter((node) => node.child() !== undefined).map((node) => `gateway ${node.id()}`);
   for (;;) {
+    await startAll();
     const [{ renewed = 0 } = {}] = await database.query<{ renewed: number }>(
       `SELECT count(*)::int AS renewed FROM lease WHERE name = ANY($1)
         AND expires_at > extract(epoch FROM clock_timestamp()) * 1000`,
