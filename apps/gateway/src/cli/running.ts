@@ -69,6 +69,23 @@ function tokenToAskBy(home: Home, pid: number): string | undefined {
   }
 }
 
+/** Reasons for which a running gateway accepts no messages, by the code in the response of `/readyz`. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  disk_full: "its disk is full",
+  locked: "another process keeps its database locked",
+  unreachable: "its database server cannot be reached",
+};
+
+/** Returns the reason for which the running gateway accepts no messages, or undefined if it accepts them. */
+export async function readRefusal({ url }: Pick<Running, "url">): Promise<string | undefined> {
+  const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(10_000), redirect: "error" });
+  if (response.ok) return undefined;
+  const body: unknown = await response.json().catch(() => undefined);
+  const code = isRecord(body) && typeof body["code"] === "string" ? body["code"] : undefined;
+  if (code === undefined) return "it is stopping";
+  return REFUSALS[code] ?? `its database fails (${code})`;
+}
+
 /** Returns true if a gateway holds the home's lock, whether or not it is reachable. */
 export function isHeld(homeOption: string | undefined): boolean {
   const home = locateHome(homeOption, process.env);
@@ -84,7 +101,12 @@ async function tell(url: string, path: string, token: string): Promise<unknown> 
     redirect: "error",
   });
   if (response.ok) return response.status === 204 ? undefined : await response.json();
-  throw new GatewayError("failure", `The gateway at ${url} answered ${response.status} to ${path}.`);
+  const reason = await readRefusal({ url }).catch(() => undefined);
+  const explained = reason === undefined ? "" : `: ${reason}`;
+  throw new GatewayError(
+    "failure",
+    `The gateway at ${url} answered ${response.status} to ${path}${explained}.`,
+  );
 }
 
 async function answers(url: string): Promise<boolean> {

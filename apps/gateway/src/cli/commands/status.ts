@@ -8,15 +8,22 @@ import {
 } from "@signalbox/client";
 import type { CommonOptions } from "../common-options.ts";
 import { print } from "../output.ts";
-import { runningGateway } from "../running.ts";
+import { readRefusal, runningGateway } from "../running.ts";
 
 /** `signalbox status`: prints the status of the running gateway. */
 export async function status(options: CommonOptions): Promise<void> {
   const { client, running } = await runningGateway(options.home);
-  const [status, cluster] = await Promise.all([client.status(), readCluster(client)]);
+  const [status, cluster, refusal] = await Promise.all([
+    client.status(),
+    readCluster(client),
+    readRefusal(running),
+  ]);
   const now = Date.now();
-  print(options.json, { ...running, ...status, cluster }, () => [
+  print(options.json, { ...running, ...status, refusal, cluster }, () => [
     `Signalbox ${status.version} at ${running.url} (process ${running.pid}), since ${new Date(status.startedAt).toISOString()}`,
+    ...(refusal === undefined
+      ? []
+      : [`refuses messages, because ${refusal}; the platforms deliver them again later`]),
     ...(status.newerVersion === undefined
       ? []
       : [`update  ${status.newerVersion} is available; the guide to operations says how to upgrade`]),

@@ -8,7 +8,7 @@ import {
 import { GatewayError, type Home } from "@signalbox/home";
 import { readHomeHolder } from "@signalbox/store";
 import { formatCommand } from "../format-command.ts";
-import { runningGateway } from "../running.ts";
+import { readRefusal, runningGateway } from "../running.ts";
 import type { Finding } from "./finding.ts";
 
 /**
@@ -37,10 +37,11 @@ export async function checkGateway(home: Home, withModels: boolean): Promise<Fin
 /** @throws GatewayError or ClientError if the gateway does not respond */
 async function askGateway(home: Home, withModels: boolean, holding: string): Promise<Finding[]> {
   const { client, running } = await runningGateway(home.dir);
-  const [status, checks, { messages }] = await Promise.all([
+  const [status, checks, { messages }, refusal] = await Promise.all([
     client.status(),
     client.checks({ models: withModels }),
     client.messages(),
+    readRefusal(running),
   ]);
   const { version, startedAt, configuration, agents, channels } = status;
   const failed = new Set(checks.filter(({ ok }) => !ok).map(({ part }) => part));
@@ -50,6 +51,7 @@ async function askGateway(home: Home, withModels: boolean, holding: string): Pro
       state: "ok",
       detail: `${version} is running at ${running.url} (${holding}) since ${new Date(startedAt).toISOString()}`,
     },
+    ...refusalFindings(refusal),
     ...configurationFindings(configuration),
     ...agents.map((agent) => agentFinding(agent, messages)),
     // An account that receives webhooks is ready even if the platform refuses its secret.
@@ -57,6 +59,20 @@ async function askGateway(home: Home, withModels: boolean, holding: string): Pro
     ...checks.map(
       ({ ok, severity = "warning", ...said }): Finding => ({ ...said, state: ok ? "ok" : severity }),
     ),
+  ];
+}
+
+/** Reports a running gateway that accepts no messages. */
+function refusalFindings(reason: string | undefined): Finding[] {
+  if (reason === undefined) return [];
+  return [
+    {
+      part: "messages",
+      state: "error",
+      detail: `the gateway accepts no messages, because ${reason}`,
+      remedy:
+        "Correct this. The gateway then continues by itself, and the platforms deliver the messages again.",
+    },
   ];
 }
 

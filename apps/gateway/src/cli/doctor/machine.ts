@@ -5,6 +5,8 @@ import { findExposedFiles, folderFault, type Home, restrictHome } from "@signalb
 import { getMachineTimeZone, TIME_ZONE_REMEDY } from "../../machine-time-zone.ts";
 import type { Finding } from "./finding.ts";
 
+/** Below this, writes fail. */
+const NONE_FREE_BYTES = 20_000_000;
 const LEAST_FREE_BYTES = 1_000_000_000;
 /** Tolerated difference between the clock and the database's modification time, in milliseconds. */
 const CLOCK_SLACK_MS = 120_000;
@@ -50,14 +52,13 @@ function permissions(home: Home): Finding[] {
 async function disk({ dir }: Home): Promise<Finding> {
   const { bavail, bsize } = await statfs(nearestFolder(dir));
   const free = bavail * bsize;
-  const detail = `${(free / 1e9).toFixed(1)} GB free`;
+  const detail = free < 1e9 ? `${Math.floor(free / 1e6)} MB free` : `${(free / 1e9).toFixed(1)} GB free`;
   if (free >= LEAST_FREE_BYTES) return { part: "disk", state: "ok", detail };
   return {
     part: "disk",
-    state: "warning",
+    state: free < NONE_FREE_BYTES ? "error" : "warning",
     detail,
-    remedy:
-      "Free some space: without it, no message can be accepted. `signalbox maintenance prune` deletes what is old.",
+    remedy: `Free some space on the volume of ${dir}: without it, no message can be accepted. \`signalbox maintenance prune\` deletes old data, but needs some free space itself.`,
   };
 }
 

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { readRefusal, runningGateway } from "../../../src/cli/running.ts";
 import { check } from "./check.ts";
 import { seeded } from "./random.ts";
 import { openWorld } from "./world.ts";
@@ -87,6 +88,8 @@ it("rejects messages while its disk is full, and continues when there is space",
       const filler = join(disk.folder, "filler");
       expect(() => writeFileSync(filler, Buffer.alloc(SIZE_MB << 20))).toThrow(/ENOSPC/);
       await expect.poll(() => gateway.said()).toContain("no space left");
+      const { running } = await runningGateway(world.home);
+      await expect.poll(() => readRefusal(running)).toBe("its disk is full");
       const during = world.platform.acknowledged.length;
       rmSync(filler);
       await expect.poll(() => world.platform.acknowledged.length).toBeGreaterThan(during);
