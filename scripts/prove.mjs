@@ -39,13 +39,21 @@ const proofs = {
   },
   properties: { run: [join(scripts, "properties.mjs")], takes: "[rounds]" },
 };
+/** First arguments that are counts. */
+const COUNTS = new Set(["kills", "rounds", "events", "seconds", "megabytes"]);
 const [what, ...rest] = process.argv.slice(2);
 if (!Object.hasOwn(proofs, what ?? "")) {
   const usage = Object.entries(proofs).map(([name, { takes }]) => (takes ? `${name} ${takes}` : name));
   console.error(`Usage: npm run prove -- ${usage.join(" | ")}`);
   process.exit(64);
 }
-const { run, also = [] } = proofs[what];
+const { run, also = [], takes = "" } = proofs[what];
+// A count that is no number would let a proof do nothing and report that every promise held.
+const [first] = takes.match(/\w+/) ?? [];
+if (rest[0] !== undefined && COUNTS.has(first) && !/^(?:[1-9]\d*|--.*)$/.test(rest[0])) {
+  console.error(`"${rest[0]}" is no number of ${first}. Usage: npm run prove -- ${what} ${takes}`);
+  process.exit(64);
+}
 const ends = [run, ...also].map((each) => {
   return spawnSync(process.execPath, [...each, ...rest], { cwd: gateway, stdio: "inherit" }).status ?? 1;
 });

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ALL_SEATS } from "@signalbox/home";
 import { QUEUE_MODES, type QueueMode } from "@signalbox/lanes";
@@ -290,9 +291,12 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       heal();
       // What was scheduled by a clock that was ahead is due once that time has come.
       if (isTurned) gateway.signal(TURN);
-      await atRest(home, found, options.restMs ?? REST_MS).catch((cause: unknown) => {
-        if (!gateway.ended()) throw cause;
-        throw new Error(`the gateway ended before it came to rest:\n${gateway.said()}`, { cause });
+      await atRest(home, found, options.restMs ?? REST_MS).catch(async (cause: unknown) => {
+        // A request fails before the end of the process is known.
+        const exit = await Promise.race([gateway.exited, sleep(EXIT_MS, undefined, { ref: false })]);
+        if (!exit) throw new Error(`${String(cause)}:\n${gateway.said()}`, { cause });
+        const reason = `the gateway ended with ${JSON.stringify(exit)} before it came to rest`;
+        throw new Error(`${reason}:\n${gateway.said()}`, { cause });
       });
       await Promise.all([...vendors.values()].map((vendor) => vendor.look?.()));
       gateway.signal("SIGTERM");
@@ -353,6 +357,8 @@ export function answeredNames(
 }
 
 const REST_MS = 330_000;
+/** Maximum time between a failed request and the exit of the process that caused it, in milliseconds. */
+const EXIT_MS = 5_000;
 
 /** Waits until no message waits for its end, no reply for its way out, and nothing is to come by itself. */
 async function atRest(home: string, url: string, restMs: number): Promise<void> {
@@ -368,7 +374,7 @@ async function atRest(home: string, url: string, restMs: number): Promise<void> 
     if (times === 2) return;
     if (performance.now() > deadline)
       throw new Error(`the gateway did not come to rest: ${JSON.stringify(waiting)} wait`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
   }
 }
 
