@@ -56,6 +56,9 @@ export interface AccountFunctions extends StreamFunctions {
     readonly config: unknown;
     readonly commands: readonly ChannelCommand[];
     readonly raw: boolean;
+    readonly isShared: boolean;
+    /** True if `mayRequest` of the gateway must be called before each request. */
+    readonly asksToRequest: boolean;
   }): { readonly methods: readonly string[] };
   start(options: undefined): void;
   stop(options: { readonly drainMs: number }): void;
@@ -92,6 +95,8 @@ export interface AccountFunctions extends StreamFunctions {
 export interface HostFunctions extends StreamFunctions {
   emit(event: InboundEvent): EmitResult;
   log(entry: LogEntry): void;
+  /** Returns true if the process may send requests to the platform now. */
+  mayRequest(options: undefined): boolean;
   /**
    * Called when the status changes, before the call that changed it returns. Also called every few seconds as a
    * heartbeat.

@@ -22,7 +22,7 @@ export interface Sending extends Pick<SendOptions, "onPart" | "openMedia"> {
 }
 
 export interface HostFunctionsOptions {
-  readonly context: Pick<ChannelContext, "emit" | "cache" | "state">;
+  readonly context: Pick<ChannelContext, "emit" | "cache" | "state" | "mayRequest">;
   readonly log: ProcessLog;
   /** Media that the process is reading. */
   readonly streams: ByteStreams;
@@ -34,7 +34,7 @@ type Offered = { [Name in keyof HostFunctions]: (parameter: never) => unknown };
 
 /** Creates the functions that an account's process may call. Each one validates its parameter. */
 export function hostFunctions({
-  context: { emit, cache, state },
+  context: { emit, cache, state, mayRequest },
   log,
   streams,
   sendings,
@@ -43,6 +43,7 @@ export function hostFunctions({
   return {
     emit: validated(inboundEvent, (event) => emit(event)),
     log: validated(logEntry, (entry) => log.write(entry)),
+    mayRequest: () => mayRequest?.() ?? true,
     reportStatus: validated(status, onStatus),
     cacheGet: validated(text, (key) => cache.get(key)),
     cacheSet: validated(z.object({ key: text, value: json, ttlMs: z.number() }), ({ key, value, ttlMs }) =>

@@ -12,7 +12,7 @@ import {
   type PartReceipt,
   systemClock,
 } from "@signalbox/channel";
-import { findDefinition } from "@signalbox/channel/accounts";
+import { findDefinition, permitRequests } from "@signalbox/channel/accounts";
 import { ByteStreams, readRemote } from "./byte-streams.ts";
 import type { AccountFunctions, HostFunctions, SendParameters } from "./functions.ts";
 import { connect, type Port, type Rpc } from "./rpc.ts";
@@ -21,6 +21,8 @@ import { connect, type Port, type Rpc } from "./rpc.ts";
 const STATUS_MS = 500;
 /** Interval between reports of an unchanged status, in milliseconds. */
 const HEARTBEAT_MS = 5_000;
+
+type Created = Omit<Parameters<AccountFunctions["create"]>[0], "module" | "channel">;
 
 type Offered = {
   [Name in keyof AccountFunctions]: (
@@ -176,8 +178,10 @@ class ServedAccount {
     };
   }
 
-  #context(given: Pick<ChannelContext, "config" | "account" | "commands" | "raw">): ChannelContext {
+  #context({ asksToRequest, ...given }: Created): ChannelContext {
     const rpc = this.#rpc;
+    // Without an answer of the gateway, this process cannot know who does its work.
+    const mayRequest = (): Promise<boolean> => rpc.call("mayRequest", undefined).catch(() => false);
     const log =
       (level: keyof ChannelLogger): ChannelLogger[typeof level] =>
       (message, fields) =>
@@ -186,7 +190,7 @@ class ServedAccount {
       ...given,
       logger: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },
       emit: (event) => rpc.call("emit", asJson(event)),
-      fetch: globalThis.fetch,
+      fetch: asksToRequest ? permitRequests(globalThis.fetch, mayRequest) : globalThis.fetch,
       clock: systemClock,
       cache: {
         get: (key) => rpc.call("cacheGet", key),

@@ -164,7 +164,8 @@ export class SupervisedAccount {
   }
 
   async #create() {
-    const { account, commands = [], raw = false, config, signal } = this.#context;
+    const { account, commands = [], raw = false, isShared = false, config, signal } = this.#context;
+    const asksToRequest = this.#context.mayRequest !== undefined;
     if (!isCloneable(config))
       throw new ChannelError("unsupported", "The settings contain values that no other process can receive");
     const streams = new ByteStreams();
@@ -179,7 +180,8 @@ export class SupervisedAccount {
     });
     const process = new AccountProcess(launched, functions);
     void process.ended.then(() => streams.cancelAll());
-    const options = { module: this.#module, channel: this.#channel, account, config, commands, raw };
+    const given = { account, commands, raw, isShared, config, asksToRequest };
+    const options = { module: this.#module, channel: this.#channel, ...given };
     try {
       const creating = process.call("create", options, created);
       const { methods } = await killAfter(LAUNCH_MS, process, creating, signal);

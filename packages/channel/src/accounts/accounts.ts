@@ -312,6 +312,7 @@ class AccountHost implements Accounts {
       state: services.state(definition.id),
       commands: services.commands(definition.id, plan.account),
       isShared: services.isShared ?? false,
+      mayRequest: services.mayRequest,
     });
     if (signal.aborted) {
       await channel.stop({ drainMs: 0 }).catch(() => {});

@@ -1,3 +1,4 @@
+export { permitRequests } from "../host/request-phase.ts";
 export {
   type Account,
   type AccountLease,

@@ -130,6 +130,11 @@ export interface ChannelContext<Config = unknown> {
   readonly raw?: boolean;
   /** True if other hosts send through the account, too, so that this one does not know all messages. Default: false. */
   readonly isShared?: boolean;
+  /**
+   * Returns false while another host may have taken over the work of this one. `fetch` calls it before each request.
+   * Channels call it before requests that they send in another way. Default: always true.
+   */
+  readonly mayRequest?: () => boolean;
 }
 
 /** The identity of the bot on the platform. */

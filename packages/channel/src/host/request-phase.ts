@@ -57,18 +57,19 @@ export function trackRequests(fetch: typeof globalThis.fetch): typeof globalThis
   };
 }
 
+const NOT_PERMITTED =
+  "no requests are sent at present: the database cannot be reached, or another gateway has taken over";
+
 /**
- * Returns a `fetch` that sends a request only if `mayRequest` returns true. Otherwise the request fails with the code
- * `REQUEST_NOT_SENT`.
+ * Returns a `fetch` that sends a request only if `mayRequest` returns or resolves to true. Otherwise the request fails
+ * with the code `REQUEST_NOT_SENT`.
  */
 export function permitRequests(
   fetch: typeof globalThis.fetch,
-  mayRequest: () => boolean,
+  mayRequest: () => boolean | Promise<boolean>,
 ): typeof globalThis.fetch {
   return async (input, init) => {
-    if (mayRequest()) return fetch(input, init);
-    throw Object.assign(new Error("another gateway may have taken over the work of this one"), {
-      code: REQUEST_NOT_SENT,
-    });
+    if (await mayRequest()) return fetch(input, init);
+    throw Object.assign(new Error(NOT_PERMITTED), { code: REQUEST_NOT_SENT });
   };
 }
