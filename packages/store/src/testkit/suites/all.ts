@@ -12,6 +12,7 @@ import { pairingSuite } from "./pairing.ts";
 import { runsSuite } from "./runs.ts";
 import { sessionsSuite } from "./sessions.ts";
 import type { SuiteRunner } from "./suite.ts";
+import { usageSuite } from "./usage.ts";
 
 const SUITES = [
   budgetsSuite,
@@ -27,6 +28,7 @@ const SUITES = [
   pairingSuite,
   runsSuite,
   sessionsSuite,
+  usageSuite,
 ];
 
 /**

@@ -97,3 +97,10 @@ export function reply(
 } {
   return { channel: "feishu", account: "main", address, payload: { text } };
 }
+
+/** Returns the only value. */
+export function only<V>(values: readonly V[]): V {
+  const [value] = values;
+  if (value === undefined || values.length !== 1) throw new Error(`one value, not ${values.length}`);
+  return value;
+}
