@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Exit, GatewayChild } from "../crash/child.ts";
 import type { Random } from "../crash/random.ts";
-import { type Holding, readHolding, waitForLeases, waitForTakeover } from "./leases.ts";
+import {
+  findOpenRuns,
+  type Holding,
+  readHolding,
+  waitForLeases,
+  waitForTakeover,
+  watchForTakeover,
+} from "./leases.ts";
 import type { Node } from "./nodes.ts";
 import type { ClusterWorld } from "./world.ts";
 
@@ -39,6 +46,11 @@ const TAKEOVER_LIMIT_MS = 60_000;
 const FENCED_MS = 60_000;
 /** Longest wait for a node to write a message, in milliseconds. */
 const IDLE_MS = 3_000;
+/**
+ * Time for which a held transaction stays open, in milliseconds. The database ends it after five seconds, which only a
+ * shorter lease lets other nodes see.
+ */
+const HELD_MS = 4_500;
 /** Time limit for all leases to be renewed after the database has come back, in milliseconds. */
 const RENEWED_MS = 60_000;
 
@@ -135,18 +147,29 @@ async function interruptNetwork(world: ClusterWorld, random: Random): Promise<Ou
 
 /**
  * Holds a commit that adds a message to a conversation until other nodes have taken the leases, and then delivers it.
- * The rows of the transaction are locked meanwhile.
+ * The rows of the transaction are locked meanwhile, so nobody may take over its run before the commit.
  */
 async function delayCommit(world: ClusterWorld, random: Random): Promise<Outcome> {
   const { node, child } = pickVictim(world, random);
   world.expectExit(child);
-  await Promise.race([node.proxy.interruptAt('insert into "message"'), sleep(IDLE_MS)]);
+  const held = await Promise.race([
+    node.proxy.interruptAt('insert into "message"'),
+    sleep(IDLE_MS, Buffer.alloc(0)),
+  ]);
   const holding = await readHolding(world.database, node.id());
   const since = performance.now();
   node.proxy.interrupt();
+  const open = await findOpenRuns(world.database, node.id(), held);
   await waitForLeases(world.database, holding, TAKEOVER_LIMIT_MS);
+  const left = since + HELD_MS - performance.now();
+  const taken = left > 0 ? await watchForTakeover(world.database, node.id(), open, left) : [];
+  const violations = taken.map((key) => `fence: a run of ${key} was taken over while a write to it was open`);
   node.proxy.restore("resume");
-  return mergeOutcomes([await takeOver(world, holding, since), await mustEnd(child, holding)]);
+  return mergeOutcomes([
+    { takeovers: [], violations },
+    await takeOver(world, holding, since),
+    await mustEnd(child, holding),
+  ]);
 }
 
 /** Loses the answers to some commits of a node, which must find out whether they were executed. */

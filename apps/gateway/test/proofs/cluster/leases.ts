@@ -91,3 +91,40 @@ export async function waitForLeases(
   while (performance.now() < deadline && (await findLeases(database, holding)).length > 0)
     await sleep(LOOK_MS);
 }
+
+/** A run that a transaction has locked. */
+export interface OpenRun {
+  readonly n: string;
+  readonly sessionKey: string;
+}
+
+/** Returns the runs of a node whose sessions these bytes of a transaction name. */
+export async function findOpenRuns(
+  database: ProofDatabase,
+  node: string,
+  bytes: Buffer,
+): Promise<readonly OpenRun[]> {
+  const running = await database.query<OpenRun>(
+    `SELECT n::text, session_key AS "sessionKey" FROM run WHERE state = 'running' AND lease_name = $1`,
+    [own(node)],
+  );
+  return running.filter(({ sessionKey }) => bytes.includes(sessionKey));
+}
+
+/** Watches runs for some milliseconds and returns the sessions of those that another process took over. */
+export async function watchForTakeover(
+  database: ProofDatabase,
+  node: string,
+  runs: readonly OpenRun[],
+  ms: number,
+): Promise<readonly string[]> {
+  const deadline = performance.now() + ms;
+  for (;;) {
+    const taken = await database.query<{ sessionKey: string }>(
+      `SELECT session_key AS "sessionKey" FROM run WHERE n = ANY($1) AND lease_name <> $2`,
+      [runs.map(({ n }) => n), own(node)],
+    );
+    if (taken.length > 0 || performance.now() > deadline) return taken.map(({ sessionKey }) => sessionKey);
+    await sleep(LOOK_MS);
+  }
+}

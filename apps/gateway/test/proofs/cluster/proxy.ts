@@ -9,8 +9,8 @@ export interface NetworkProxy {
   delay(ms: number): void;
   /** Drops all packets, as a broken network does: neither data nor the end of a connection arrives. */
   interrupt(): void;
-  /** Interrupts the network when the client sends this text together with a commit. Resolves then. */
-  interruptAt(text: string): Promise<void>;
+  /** Interrupts the network when the client sends this text together with a commit. Resolves with what is held then. */
+  interruptAt(text: string): Promise<Buffer>;
   /**
    * Ends `interrupt` and `interruptAt`. Data in flight arrives now, as TCP repeats it, unless the connections are
    * reset.
@@ -94,7 +94,7 @@ interface ProxyState {
   target: number;
   delayMs: number;
   isInterrupted: boolean;
-  trigger: { readonly text: string; readonly onMet: () => void } | undefined;
+  trigger: { readonly text: string; readonly onMet: (held: Buffer) => void } | undefined;
   commitsToLose: number;
   lostCommits: number;
   roundTrips: number;
@@ -164,7 +164,7 @@ function openLink(client: Socket, state: ProxyState, onEnd: () => void): Link {
     if (trigger !== undefined && chunk.includes(COMMIT) && chunk.includes(trigger.text)) {
       state.isInterrupted = true;
       state.trigger = undefined;
-      trigger.onMet();
+      trigger.onMet(chunk);
     }
     pass(() => {
       if (state.commitsToLose > 0 && chunk.includes(COMMIT)) {
