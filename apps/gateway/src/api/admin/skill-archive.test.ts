@@ -1,3 +1,4 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { strToU8, type Zippable, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { unpackSkill } from "./skill-archive.ts";
@@ -52,6 +53,21 @@ describe("the ZIP file of a skill", () => {
     // Offset of the size in the header: APPNOTE.TXT, section 4.3.12.
     expect(() => unpackSkill(edit(bomb, 24, 100), LIMITS)).toThrow("damaged");
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1_000_000);
+  });
+
+  it("is decompressed only up to the size that a file declares", () => {
+    const measure = (work: () => void): number => {
+      const { user } = process.cpuUsage();
+      work();
+      return process.cpuUsage().user - user;
+    };
+    const zeros = new Uint8Array(12_000_000);
+    const packed = deflateRawSync(zeros);
+    const whole = measure(() => void inflateRawSync(packed));
+    const bomb = edit(zipSync({ "a.bin": zeros }), 24, 1);
+    const limits = { files: 5, bytes: 100_000 };
+    const refused = measure(() => expect(() => unpackSkill(bomb, limits)).toThrow("damaged"));
+    expect(refused).toBeLessThan(whole / 2);
   });
 
   it.each(["../up.md", "a/../../up.md", "/etc/passwd", "a\\..\\up.md", "C:up.md", ".hidden/../up.md"])(
