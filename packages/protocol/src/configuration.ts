@@ -34,6 +34,8 @@ export const Configuration = z.object({
   values: z.unknown(),
   problems: z.array(ConfigurationProblem),
   state: ConfigurationState,
+  /** Keys whose changes take effect at the next start, such as `gateway.port`. All others take effect at once. */
+  keysForStart: z.array(z.string()),
 });
 export type Configuration = z.infer<typeof Configuration>;
 
@@ -73,6 +75,8 @@ export const ConfigurationCheck = z.object({
   errors: z.array(ConfigurationProblem),
   /** Sections that change. */
   changed: z.array(z.string()),
+  /** Keys that change, such as `agents.list[0].name`. A list whose length changes is one key. */
+  keys: z.array(z.string()),
   /** Changed keys that take effect at the next start. */
   forStart: z.array(z.string()),
   /** Programs and packages that the gateway would run with this text and does not run now. */
@@ -103,6 +107,10 @@ export const ConfigurationHistory = z.object({
       id: z.string(),
       /** Time at which it was replaced. */
       replacedAt: z.number(),
+      /** Person who replaced it, from the audit log. Absent after a change by the command line. */
+      actor: z.optional(z.string()),
+      /** Keys that this replacement changed, such as `agents.list[0].name`. */
+      keys: z.array(z.string()),
     }),
   ),
 });
@@ -115,6 +123,12 @@ export const ConfigurationVersion = z.object({
   text: z.string(),
   /** The changes from the current text to this version, as a unified diff. */
   diff: z.string(),
+  /** Keys that a rollback to this version changes. */
+  keys: z.array(z.string()),
+  /** Keys that a rollback changes and that take effect at the next start. */
+  forStart: z.array(z.string()),
+  /** Programs and packages that the gateway would run after a rollback and does not run now. */
+  programs: z.array(z.string()),
 });
 export type ConfigurationVersion = z.infer<typeof ConfigurationVersion>;
 

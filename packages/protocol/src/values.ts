@@ -117,7 +117,17 @@ export const Problem = z.object({
   /** Advice for the user. */
   remedy: z.optional(z.string()),
   /** For the code `invalid`: the errors of the configuration, with the path of each. */
-  details: z.optional(z.array(z.object({ path: z.string(), message: z.string(), remedy: z.string() }))),
+  details: z.optional(
+    z.array(
+      z.object({
+        path: z.string(),
+        /** Line of the file, from 1. */
+        line: z.optional(z.number()),
+        message: z.string(),
+        remedy: z.string(),
+      }),
+    ),
+  ),
 });
 export type Problem = z.infer<typeof Problem>;
 

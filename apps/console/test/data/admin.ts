@@ -213,6 +213,7 @@ export const CONFIGURATION: Configuration = {
   },
   problems: [],
   state: { forStart: [], kept: [], errors: [] },
+  keysForStart: ["gateway.host", "gateway.port"],
 };
 
 const REFERENCE = {
@@ -366,11 +367,23 @@ export const ADMIN_ROUTES: Routes = {
   "GET /api/mcp/tickets/tools": { at: "https://tickets.example", agents: [], tools: [] },
   "GET /api/configuration": CONFIGURATION,
   "GET /api/configuration/schema": schema,
-  "GET /api/configuration/history": { versions: [{ id: "2026-11-22T14-35-00.000Z", replacedAt: AT }] },
+  "GET /api/configuration/history": {
+    versions: [
+      { id: "2026-11-22T14-35-00.000Z", replacedAt: AT, actor: "laptop owner", keys: ["gateway.port"] },
+      {
+        id: "2026-11-21T09-00-00.000Z",
+        replacedAt: AT - 86_400_000,
+        keys: ["agents.list[0].name", "skills"],
+      },
+    ],
+  },
   "GET /api/configuration/history/*": {
     id: "2026-11-22T14-35-00.000Z",
     text: "gateway:\n  port: 1\n",
     diff: "-  port: 4747\n+  port: 1\n",
+    keys: ["gateway.port"],
+    forStart: ["gateway.port"],
+    programs: [],
   },
   "GET /api/outbox": { replies: outbox },
   "GET /api/health": { findings: health },

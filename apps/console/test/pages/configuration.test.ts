@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { findings } from "../axe.ts";
 import { missing, ownersConsole } from "../console.ts";
 import { ADMIN_ROUTES, CONFIGURATION } from "../data/admin.ts";
 import { Refusal } from "../routes.ts";
@@ -9,7 +10,8 @@ const CHECK = {
   diff: "-  port: 4747\n+  port: 5000\n",
   problems: [],
   errors: [],
-  changed: ["gateway"],
+  changed: ["gateway", "replies"],
+  keys: ["gateway.port", "replies.typing"],
   forStart: ["gateway.port"],
   programs: ["mcp.servers.files.command: npx"],
 };
@@ -27,10 +29,18 @@ describe.skipIf(missing !== undefined)("the configuration in Chromium", () => {
     });
     const apply = page.getByRole("button", { name: "Apply" });
     const check = page.getByRole("button", { name: "Check the changes" });
+    await page
+      .getByText(
+        "at once, except for these keys, which the gateway reads when it starts: gateway.host gateway.port",
+      )
+      .waitFor();
+    await page.getByText("Nothing has changed.").waitFor();
     await page.getByLabel("port", { exact: true }).fill("5000");
+    await page.getByText("Check the changes before you apply them.").waitFor();
     expect(await apply.isDisabled()).toBe(true);
     await check.click();
     await page.getByText("Takes effect at the next start: gateway.port.").waitFor();
+    await page.getByText("Takes effect at once: replies.typing").waitFor();
     await page.getByText("mcp.servers.files.command: npx").waitFor();
     await page.getByText("+  port: 5000").waitFor();
     await apply.click();
@@ -62,6 +72,7 @@ describe.skipIf(missing !== undefined)("the configuration in Chromium", () => {
     await page.getByLabel("api", { exact: true }).last().selectOption("demo");
     await page.getByRole("button", { name: "Check the changes" }).click();
     await page.getByText("models.providers.new has no key. Set it.").waitFor();
+    await page.getByText("Correct the errors, then check the changes again.").waitFor();
     expect(await page.getByRole("button", { name: "Apply" }).isDisabled()).toBe(true);
     expect(gateway.changes[0]?.body).toEqual({
       revision: "r1",
@@ -84,6 +95,38 @@ describe.skipIf(missing !== undefined)("the configuration in Chromium", () => {
     gateway.routes["GET /api/configuration"] = { ...CONFIGURATION, revision: "r2", text: "# new\n" };
     await page.getByRole("button", { name: "Load it again" }).click();
     await expect.poll(() => text.inputValue()).toBe("# new\n");
+  });
+
+  it("numbers the lines of the text, and leads from an error to its line", async () => {
+    const { page } = console;
+    const error = {
+      severity: "error",
+      path: "gateway.port",
+      line: 12,
+      message: "is wrong",
+      remedy: "Fix it.",
+    };
+    await console.open("/configuration?view=text", {
+      ...ADMIN_ROUTES,
+      "POST /api/configuration/check": { ...CHECK, problems: [error], errors: [error] },
+    });
+    const text = page.getByLabel("Text of the file");
+    const lines = Array.from({ length: 14 }, (_, index) => `# line ${index + 1}`);
+    await text.fill(lines.join("\n"));
+    const numbers = page.locator("[data-line-numbers] span");
+    expect(await numbers.allInnerTexts()).toEqual(lines.map((_, index) => String(index + 1)));
+    await page.getByRole("button", { name: "Check the changes" }).click();
+    await page.getByRole("button", { name: "Line 12:" }).click();
+    const selected = () =>
+      text.evaluate((field: HTMLTextAreaElement) =>
+        field.value.slice(field.selectionStart, field.selectionEnd),
+      );
+    await expect.poll(selected).toBe("# line 12");
+    expect(await page.locator("[data-faulty]").allInnerTexts()).toEqual(["12"]);
+    expect(await findings(page)).toEqual([]);
+    await text.press("End");
+    await text.pressSequentially("!");
+    expect(await page.locator("[data-faulty]").count()).toBe(0);
   });
 
   it("asks for the token again before a sensitive change, an hour after the sign-in", async () => {
@@ -109,17 +152,31 @@ describe.skipIf(missing !== undefined)("the configuration in Chromium", () => {
     await dialog.waitFor({ state: "hidden" });
   });
 
-  it("shows earlier versions and restores one", async () => {
+  it("lists who changed which keys, and restores a version after showing the difference", async () => {
     const { page, gateway } = console;
     await console.open("/configuration?view=history", {
       ...ADMIN_ROUTES,
       "POST /api/configuration/rollback": WRITTEN,
     });
-    await page.getByRole("button", { name: "Show" }).click();
-    await page.getByText("+  port: 1").waitFor();
-    await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Restore" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Restore" }).click();
+    const latest = page.getByRole("row").filter({ hasText: "laptop owner" });
+    const older = page.getByRole("row").filter({ hasText: "command line" });
+    await latest.waitFor();
+    const local = await page.evaluate(() =>
+      new Date(1_700_000_000_000).toLocaleTimeString("en", {
+        hour: "2-digit",
+        minute: "2-digit",
+        second: "2-digit",
+      }),
+    );
+    expect(await latest.textContent()).toContain(local);
+    expect(await latest.textContent()).toMatch(/gateway\.port\s*laptop owner/);
+    expect(await older.textContent()).toMatch(/agents\.list\[0\]\.name skills\s*command line/);
+    await latest.getByRole("button", { name: "Compare" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("+  port: 1").waitFor();
+    await dialog.getByText("Takes effect at the next start: gateway.port.").waitFor();
+    expect(gateway.changes).toEqual([]);
+    await dialog.getByRole("button", { name: "Restore this version" }).click();
     await page.getByText("The version has been restored.").waitFor();
     expect(gateway.changes).toEqual([
       { path: "/api/configuration/rollback", body: { id: "2026-11-22T14-35-00.000Z", revision: "r1" } },

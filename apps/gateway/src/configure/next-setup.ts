@@ -99,20 +99,26 @@ function sectionName(part: string): string {
   return part === "pointHooks" ? "hooks" : part;
 }
 
-/** Settings that only apply after a restart. */
-const AT_START = ["host", "port", "inboxLimit"] as const;
+/** Returns the value of each setting that takes effect on the next start, by its key in the file. */
+const SETTINGS_FOR_START: Readonly<Record<string, (config: Config) => unknown>> = {
+  "gateway.host": ({ gateway }) => gateway.host,
+  "gateway.port": ({ gateway }) => gateway.port,
+  "gateway.inboxLimit": ({ gateway }) => gateway.inboxLimit,
+  "gateway.auth.token": ({ gateway }) => gateway.auth.token,
+  "store.url": ({ store }) => store.url,
+  "store.hints": ({ store }) => store.hints,
+  "store.blobs": ({ store }) => store.blobs,
+  "telemetry.otlp": ({ telemetry }) => telemetry,
+};
+
+/** Keys that take effect on the next start, as they are named in the file. All others take effect at once. */
+export const KEYS_FOR_START: readonly string[] = Object.keys(SETTINGS_FOR_START);
 
 /** Returns the changed keys that take effect on the next start, as they are named in the file. */
 export function keysForStart(started: Config, next: Config): string[] {
-  const changed = AT_START.filter((key) => !isDeepStrictEqual(started.gateway[key], next.gateway[key])).map(
-    (key) => `gateway.${key}`,
+  return Object.entries(SETTINGS_FOR_START).flatMap(([key, read]) =>
+    isDeepStrictEqual(read(started), read(next)) ? [] : [key],
   );
-  const token = started.gateway.auth.token === next.gateway.auth.token ? [] : ["gateway.auth.token"];
-  const store = (["url", "hints", "blobs"] as const).filter(
-    (key) => !isDeepStrictEqual(started.store[key], next.store[key]),
-  );
-  const telemetry = isDeepStrictEqual(started.telemetry, next.telemetry) ? [] : ["telemetry.otlp"];
-  return [...changed, ...token, ...store.map((key) => `store.${key}`), ...telemetry];
 }
 
 /** Accounts to start, stop or restart after a reload. */

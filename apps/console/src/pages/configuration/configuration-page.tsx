@@ -3,7 +3,7 @@ import { Alert, Code, SegmentedControl } from "@mantine/core";
 import type { Configuration, ConfigurationChange } from "@signalbox/client";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { useClient } from "../../gateway.tsx";
 import { CodeBlock } from "../../parts/code-block.tsx";
 import { Loaded, Page } from "../../parts/page.tsx";
@@ -11,13 +11,14 @@ import { useScopes } from "../../parts/use-scopes.ts";
 import { useWords } from "../../words/words.tsx";
 import classes from "./configuration.module.css";
 import { findEdits } from "./edits.ts";
+import { Keys } from "./effects.tsx";
 import { Form } from "./form.tsx";
 import { History } from "./history.tsx";
 import { ProblemList } from "./problem-list.tsx";
 import { configurationQuery } from "./queries.ts";
 import { Review } from "./review.tsx";
 import { VIEWS } from "./search.ts";
-import { TextEditor } from "./text-editor.tsx";
+import { TextEditor, type TextEditorHandle } from "./text-editor.tsx";
 import { useConfigurationWords } from "./words.ts";
 
 const route = getRouteApi("/configuration");
@@ -42,7 +43,7 @@ export function ConfigurationPage(): ReactNode {
             <Code>
               <bdi>{query.data.file}</bdi>
             </Code>{" "}
-            {words.description}
+            {words.description} <Keys keys={query.data.keysForStart} />
           </>
         )
       }
@@ -96,31 +97,57 @@ interface EditorProps {
   view: "form" | "text";
 }
 
-function Editor({ configuration: { text, values, revision }, view }: EditorProps): ReactNode {
+function Editor({ configuration, view }: EditorProps): ReactNode {
+  const { text, values, revision, keysForStart } = configuration;
   const words = useConfigurationWords();
   const scopes = useScopes();
+  const editor = useRef<TextEditorHandle>(null);
+  const [faultyLines, setFaultyLines] = useState<ReadonlySet<number>>(new Set());
   const [draft, setDraft] = useState<unknown>(values);
   const [editedText, setEditedText] = useState(text);
   const edits = view === "form" ? findEdits(values, draft) : [];
   const change: ConfigurationChange = view === "form" ? { revision, edits } : { revision, text: editedText };
   const isChanged = view === "form" ? edits.length > 0 : editedText !== text;
+  const editText = (next: string) => {
+    setEditedText(next);
+    setFaultyLines(new Set());
+  };
   const discard = () => {
     setDraft(values);
-    setEditedText(text);
+    editText(text);
   };
+  const places =
+    view === "text"
+      ? {
+          onErrors: (lines: readonly number[]) => setFaultyLines(new Set(lines)),
+          onLine: (line: number) => editor.current?.goTo(line),
+        }
+      : {};
   const isReadOnly = !scopes.has("owner");
   return (
     <>
       {view === "form" ? (
         <div className={classes["columns"]}>
-          <Form draft={draft} isReadOnly={isReadOnly} onChange={setDraft} />
+          <Form draft={draft} isReadOnly={isReadOnly} keysForStart={keysForStart} onChange={setDraft} />
           <CodeBlock label={words.file} text={text} />
         </div>
       ) : (
-        <TextEditor text={editedText} isReadOnly={isReadOnly} onChange={setEditedText} />
+        <TextEditor
+          text={editedText}
+          isReadOnly={isReadOnly}
+          faultyLines={faultyLines}
+          handle={editor}
+          onChange={editText}
+        />
       )}
       {!isReadOnly && (
-        <Review key={JSON.stringify(change)} change={change} isChanged={isChanged} onDiscard={discard} />
+        <Review
+          key={JSON.stringify(change)}
+          change={change}
+          isChanged={isChanged}
+          onDiscard={discard}
+          {...places}
+        />
       )}
     </>
   );

@@ -1,6 +1,7 @@
 import { Button, Group, NativeSelect, PasswordInput, Textarea, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import classes from "./configuration.module.css";
+import { useDescription } from "./description.ts";
 import { isRecord, setAt } from "./edits.ts";
 import { getKind, type Schema } from "./schema-kind.ts";
 import { useConfigurationWords } from "./words.ts";
@@ -8,6 +9,8 @@ import { useConfigurationWords } from "./words.ts";
 export interface FieldProps {
   name: string;
   schema: Schema;
+  /** Place of the value in the file, such as `gateway.port`. */
+  path: string;
   value: unknown;
   /** The value is `undefined` if it is not set. */
   onChange: (value: unknown) => void;
@@ -17,10 +20,11 @@ export interface FieldProps {
 
 /** A control for one value of the configuration, chosen by its schema. */
 export function Field(props: FieldProps): ReactNode {
-  const { schema, name, value, onChange, isTop = false } = props;
+  const { schema, name, path, value, onChange, isTop = false } = props;
+  const describe = useDescription();
   const kind = getKind(schema);
   const frame = (content: ReactNode) => (
-    <Nested name={name} description={describe(schema)} isTop={isTop} isSet={value !== undefined}>
+    <Nested name={name} description={describe(props)} isTop={isTop} isSet={value !== undefined}>
       {content}
     </Nested>
   );
@@ -32,15 +36,16 @@ export function Field(props: FieldProps): ReactNode {
             key={field}
             name={field}
             schema={fieldSchema}
+            path={`${path}.${field}`}
             value={isRecord(value) ? value[field] : undefined}
             onChange={(next) => onChange(withoutEmpty(setAt(value, [field], next)))}
           />
         )),
       );
     case "entries":
-      return frame(<Entries entry={kind.entry} name={name} value={value} onChange={onChange} />);
+      return frame(<Entries entry={kind.entry} name={name} path={path} value={value} onChange={onChange} />);
     case "list":
-      return frame(<List item={kind.item} name={name} value={value} onChange={onChange} />);
+      return frame(<List item={kind.item} name={name} path={path} value={value} onChange={onChange} />);
     case "choice":
       return <Choice {...props} values={kind.values.map((each) => ({ value: each, label: each }))} />;
     case "flag":
@@ -56,11 +61,6 @@ export function Field(props: FieldProps): ReactNode {
     case "json":
       return <Json {...props} />;
   }
-}
-
-function describe(schema: Schema): string | undefined {
-  const { description } = schema;
-  return typeof description === "string" ? description : undefined;
 }
 
 /** Removes a section without values, so that an untouched section is not written. */
@@ -103,18 +103,14 @@ function Nested({ name, description, isTop, isSet, children }: NestedProps): Rea
   );
 }
 
-function Text({
-  name,
-  schema,
-  value,
-  onChange,
-  parse,
-}: FieldProps & { parse: (text: string) => unknown }): ReactNode {
+function Text({ parse, ...props }: FieldProps & { parse: (text: string) => unknown }): ReactNode {
+  const { name, schema, value, onChange } = props;
   const words = useConfigurationWords();
+  const describe = useDescription();
   const text = value === undefined || value === null ? "" : String(value);
   const common = {
     label: <bdi>{name}</bdi>,
-    description: describe(schema),
+    description: describe(props),
     placeholder: schema["default"] === undefined ? words.unset : String(schema["default"]),
     value: text,
     onChange: (event: { currentTarget: { value: string } }) => {
@@ -125,8 +121,10 @@ function Text({
   return text.includes("\n") ? <Textarea {...common} autosize maxRows={12} /> : <TextInput {...common} />;
 }
 
-function Secret({ name, schema, value, onChange }: FieldProps): ReactNode {
+function Secret(props: FieldProps): ReactNode {
+  const { name, value, onChange } = props;
   const words = useConfigurationWords();
+  const describe = useDescription();
   const text = typeof value === "string" ? value : "";
   const isKept = text.startsWith("<secret ");
   const isReference = text.startsWith("${");
@@ -134,7 +132,7 @@ function Secret({ name, schema, value, onChange }: FieldProps): ReactNode {
   return (
     <Input
       label={<bdi>{name}</bdi>}
-      description={[describe(schema), isKept ? words.secretKept : words.secretHelp].filter(Boolean).join(" ")}
+      description={describe(props, isKept ? words.secretKept : words.secretHelp)}
       placeholder={isKept ? "••••••••" : words.unset}
       value={isKept ? "" : text}
       autoComplete="off"
@@ -148,19 +146,18 @@ function Secret({ name, schema, value, onChange }: FieldProps): ReactNode {
 }
 
 function Choice({
-  name,
-  schema,
-  value,
-  onChange,
   values,
+  ...props
 }: FieldProps & { values: readonly { value: string; label: string }[] }): ReactNode {
+  const { name, schema, value, onChange } = props;
   const words = useConfigurationWords();
+  const describe = useDescription();
   const standard = schema["default"];
   const unset = standard === undefined ? words.unset : `${words.unset} (${String(standard)})`;
   return (
     <NativeSelect
       label={<bdi>{name}</bdi>}
-      description={describe(schema)}
+      description={describe(props)}
       value={value === undefined ? "" : String(value)}
       data={[{ value: "", label: unset }, ...values]}
       onChange={(event) => {
@@ -185,13 +182,15 @@ function Flag(props: FieldProps): ReactNode {
   );
 }
 
-function Texts({ name, schema, value, onChange }: FieldProps): ReactNode {
+function Texts(props: FieldProps): ReactNode {
+  const { name, value, onChange } = props;
   const words = useConfigurationWords();
+  const describe = useDescription();
   const [text, setText] = useState(Array.isArray(value) ? value.map(String).join("\n") : "");
   return (
     <Textarea
       label={<bdi>{name}</bdi>}
-      description={[describe(schema), words.onePerLine].filter(Boolean).join(" ")}
+      description={describe(props, words.onePerLine)}
       value={text}
       autosize
       minRows={2}
@@ -207,15 +206,17 @@ function Texts({ name, schema, value, onChange }: FieldProps): ReactNode {
   );
 }
 
-function Json({ name, schema, value, onChange }: FieldProps): ReactNode {
+function Json(props: FieldProps): ReactNode {
+  const { name, value, onChange } = props;
   const words = useConfigurationWords();
+  const describe = useDescription();
   const [text, setText] = useState(value === undefined ? "" : JSON.stringify(value, null, 2));
   const [isInvalid, setInvalid] = useState(false);
   return (
     <Textarea
       className={classes["text"] ?? ""}
       label={<bdi>{name}</bdi>}
-      description={[describe(schema), words.json].filter(Boolean).join(" ")}
+      description={describe(props, words.json)}
       error={isInvalid && words.invalidJson}
       value={text}
       autosize
@@ -238,13 +239,14 @@ function Json({ name, schema, value, onChange }: FieldProps): ReactNode {
 
 interface EntriesProps {
   name: string;
+  path: string;
   entry: Schema;
   value: unknown;
   onChange: (value: unknown) => void;
 }
 
 /** Entries by name, such as model providers and accounts. */
-function Entries({ name, entry, value, onChange }: EntriesProps): ReactNode {
+function Entries({ name, path, entry, value, onChange }: EntriesProps): ReactNode {
   const words = useConfigurationWords();
   const [added, setAdded] = useState("");
   const entries = isRecord(value) ? Object.entries(value) : [];
@@ -256,6 +258,7 @@ function Entries({ name, entry, value, onChange }: EntriesProps): ReactNode {
           <Field
             name={key}
             schema={entry}
+            path={`${path}.${key}`}
             value={item}
             onChange={(next) => onChange(setAt(value, [key], next ?? {}))}
           />
@@ -298,7 +301,13 @@ function Entries({ name, entry, value, onChange }: EntriesProps): ReactNode {
 }
 
 /** Entries in order, such as agents and bindings. */
-function List({ name, item, value, onChange }: Omit<EntriesProps, "entry"> & { item: Schema }): ReactNode {
+function List({
+  name,
+  path,
+  item,
+  value,
+  onChange,
+}: Omit<EntriesProps, "entry"> & { item: Schema }): ReactNode {
   const words = useConfigurationWords();
   const items = Array.isArray(value) ? value : [];
   return (
@@ -311,6 +320,7 @@ function List({ name, item, value, onChange }: Omit<EntriesProps, "entry"> & { i
             <Field
               name={title}
               schema={item}
+              path={`${path}[${index}]`}
               value={each}
               onChange={(next) => onChange(setAt(items, [index], next ?? {}))}
             />

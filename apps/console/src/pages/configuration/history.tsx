@@ -1,60 +1,50 @@
-import { Button, Group, Modal } from "@mantine/core";
+import { Button, Group, Modal, Stack } from "@mantine/core";
+import type { ConfigurationHistory } from "@signalbox/client";
 import { IconHistory } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useClient } from "../../gateway.tsx";
 import { CodeBlock } from "../../parts/code-block.tsx";
-import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Loaded } from "../../parts/page.tsx";
-import { Time } from "../../parts/time.tsx";
 import { useChange } from "../../parts/use-change.ts";
 import { useScopes } from "../../parts/use-scopes.ts";
+import { useFormat } from "../../words/use-format.ts";
 import { useWords } from "../../words/words.tsx";
+import { Effects, Keys } from "./effects.tsx";
 import { historyQuery, versionQuery } from "./queries.ts";
 import { useConfigurationWords } from "./words.ts";
 
-interface Version {
-  id: string;
-  replacedAt: number;
-}
+type Version = ConfigurationHistory["versions"][number];
 
-/** Lists earlier versions, shows their differences, and restores one. */
+/** Lists earlier versions with the keys that changed after each, shows their differences, and restores one. */
 export function History({ revision }: { revision: string }): ReactNode {
   const { cancel } = useWords();
   const words = useConfigurationWords();
-  const client = useClient();
-  const scopes = useScopes();
-  const [shown, setShown] = useState<string>();
-  const query = useQuery(historyQuery(client));
-  const rollback = useChange({
-    run: (id: string) => client.rollbackConfiguration({ id, revision }),
-    done: words.rolledBack,
-    refresh: ["configuration", "configuration-history", "configuration-version", "agents", "agent", "models"],
-  });
+  const format = useFormat();
+  const [shown, setShown] = useState<Version>();
+  const close = () => setShown(undefined);
+  const query = useQuery(historyQuery(useClient()));
   const columns: Column<Version>[] = [
-    { id: "version", label: words.version, isMain: true, cell: ({ id }) => <bdi>{id}</bdi> },
-    { id: "replaced", label: words.replaced, cell: ({ replacedAt }) => <Time at={replacedAt} /> },
+    {
+      id: "version",
+      label: words.replaced,
+      isMain: true,
+      cell: ({ replacedAt }) => (
+        <time dateTime={new Date(replacedAt).toISOString()}>{format.exactTime(replacedAt)}</time>
+      ),
+    },
+    { id: "keys", label: words.changedKeys, cell: ({ keys }) => <Keys keys={keys} /> },
+    { id: "actor", label: words.actor, cell: ({ actor }) => <bdi>{actor ?? words.otherActor}</bdi> },
     {
       id: "actions",
       label: words.actions,
       align: "end",
-      cell: ({ id }) => (
-        <Group gap="xs" justify="flex-end" wrap="nowrap">
-          <Button variant="default" size="xs" onClick={() => setShown(id)}>
-            {words.show}
-          </Button>
-          {scopes.has("owner") && (
-            <ConfirmButton
-              label={words.rollback}
-              question={words.reallyRollback}
-              onConfirm={() => rollback.mutate(id)}
-            >
-              {words.rollsBack}
-            </ConfirmButton>
-          )}
-        </Group>
+      cell: (version) => (
+        <Button variant="default" size="xs" onClick={() => setShown(version)}>
+          {words.show}
+        </Button>
       ),
     },
   ];
@@ -69,12 +59,12 @@ export function History({ revision }: { revision: string }): ReactNode {
           <>
             <Modal
               opened={shown !== undefined}
-              onClose={() => setShown(undefined)}
-              title={shown}
+              onClose={close}
+              title={shown && words.version(format.exactTime(shown.replacedAt))}
               size="xl"
               closeButtonProps={{ "aria-label": cancel }}
             >
-              {shown !== undefined && <Difference id={shown} />}
+              {shown !== undefined && <Comparison id={shown.id} revision={revision} onClose={close} />}
             </Modal>
             <DataTable
               label={words.views.history}
@@ -89,12 +79,50 @@ export function History({ revision }: { revision: string }): ReactNode {
   );
 }
 
-function Difference({ id }: { id: string }): ReactNode {
+interface ComparisonProps {
+  id: string;
+  revision: string;
+  onClose: () => void;
+}
+
+/** The difference between the current file and a version, and a button that restores it. */
+function Comparison({ id, revision, onClose }: ComparisonProps): ReactNode {
+  const { cancel } = useWords();
   const words = useConfigurationWords();
-  const query = useQuery(versionQuery(useClient(), id));
+  const client = useClient();
+  const scopes = useScopes();
+  const query = useQuery(versionQuery(client, id));
+  const rollback = useChange({
+    run: async () => {
+      await client.rollbackConfiguration({ id, revision });
+      onClose();
+    },
+    done: words.rolledBack,
+    refresh: ["configuration", "configuration-history", "configuration-version", "agents", "agent", "models"],
+  });
   return (
     <Loaded query={query}>
-      {({ diff }) => (diff === "" ? words.same : <CodeBlock label={words.diff} text={diff} />)}
+      {({ diff, keys, forStart, programs }) =>
+        diff === "" ? (
+          words.same
+        ) : (
+          <Stack gap="sm">
+            <CodeBlock label={words.diff} text={diff} />
+            <Effects keys={keys} forStart={forStart} programs={programs} />
+            {scopes.has("owner") && (
+              <Group justify="flex-end" gap="xs">
+                {words.rollsBack}
+                <Button variant="default" onClick={onClose}>
+                  {cancel}
+                </Button>
+                <Button color="red.9" loading={rollback.isPending} onClick={() => rollback.mutate()}>
+                  {words.rollback}
+                </Button>
+              </Group>
+            )}
+          </Stack>
+        )
+      }
     </Loaded>
   );
 }

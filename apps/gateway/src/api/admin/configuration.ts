@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { basename } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -24,15 +23,17 @@ import type {
   ConfigurationChange,
   ConfigurationProblem,
   ConfigurationState,
+  ConfigurationVersion,
   ConfigurationWrite,
 } from "@signalbox/protocol";
 import { type AdminService, ApiError } from "@signalbox/server";
 import { compareTexts } from "@signalbox/tools";
-import { parse } from "yaml";
-import { keysForStart } from "../../configure/next-setup.ts";
+import { KEYS_FOR_START, keysForStart } from "../../configure/next-setup.ts";
 import type { ReadConfiguration, Reloaded } from "../../configure/reload.ts";
 import { type ResolvedConfig, resolveConfig } from "../../configure/resolve-config.ts";
 import type { GatewayContext } from "../../context.ts";
+import { findChangedKeys } from "./changed-keys.ts";
+import { getRevision, listVersions, parseText } from "./configuration-versions.ts";
 import { findNewPrograms } from "./configured-programs.ts";
 
 /** Reloads the configuration, and knows which settings are not in effect. */
@@ -131,6 +132,7 @@ export function createConfigurationAdmin(
         file: file.home.configFile,
         revision: file.revision,
         state: redactState(state(), redact),
+        keysForStart: [...KEYS_FOR_START],
       };
       const none = { ...about, editable: false, text: "", values: {}, problems: [] };
       const reason = findReadOnlyReason(ctx, file.home);
@@ -169,6 +171,7 @@ export function createConfigurationAdmin(
         problems: problems.map(toProblem),
         errors: errors.map(toProblem),
         changed,
+        keys: findChangedKeys(was, is).map(redact),
         forStart: isUsable ? getKeysForStart(options.loaded, found.loaded, changed) : [],
         programs: findNewPrograms(was, is).map(redact),
       };
@@ -180,15 +183,16 @@ export function createConfigurationAdmin(
         return write(file, text, actor);
       }),
     async configurationHistory() {
-      const versions = configVersions(options.home).map(({ id }) => ({ id, replacedAt: getTime(id) }));
-      return { versions };
+      const versions = await listVersions(ctx, readFile(ctx));
+      return { versions: versions.map((version) => ({ ...version, keys: version.keys.map(redact) })) };
     },
     async configurationVersion(id) {
       const { home, text: current } = readFile(ctx);
       const { text } = findVersion(home, id);
       return refuseErrors(async () => {
         const masked = mask(home, text);
-        return { id, text: masked, diff: await getDiff(home, mask(home, current), masked) };
+        const diff = await getDiff(home, mask(home, current), masked);
+        return { id, text: masked, diff, ...(await describeRollback(ctx, home, current, text)) };
       });
     },
     rollbackConfiguration: ({ id, revision }, actor) =>
@@ -202,8 +206,7 @@ export function createConfigurationAdmin(
 function readFile({ options, env }: GatewayContext): CurrentFile {
   const home = locateHome(options.home.dir, env);
   const text = configText(home.configFile);
-  const revision = createHash("sha256").update(home.configFile).update("\0").update(text).digest("hex");
-  return { home, text, revision: revision.slice(0, 32), exists: existsSync(home.configFile) };
+  return { home, text, revision: getRevision(home, text), exists: existsSync(home.configFile) };
 }
 
 /** @throws ApiError if the file cannot be edited, or has another revision */
@@ -275,6 +278,7 @@ function createInvalid(problems: readonly Problem[], message?: string): ApiError
     remedy: first?.remedy,
     details: problems.map((problem) => ({
       path: problem.path,
+      line: problem.line,
       message: problem.message,
       remedy: problem.remedy,
     })),
@@ -298,13 +302,20 @@ function redactState(state: ConfigurationState, redact: (text: string) => string
   return { ...state, errors: state.errors.map((error) => ({ ...error, message: redact(error.message) })) };
 }
 
-/** Parses a text whose syntax may be wrong. */
-function parseText(text: string): unknown {
-  try {
-    return parse(text, { uniqueKeys: false }) ?? {};
-  } catch {
-    return {};
-  }
+/** Describes the consequences of a rollback. Loads no packages and runs no programs. @throws ConfigError */
+async function describeRollback(
+  { options, env, redact }: GatewayContext,
+  home: Home,
+  current: string,
+  text: string,
+): Promise<Pick<ConfigurationVersion, "keys" | "forStart" | "programs">> {
+  const [is, was] = [parseText(current), parseText(text)];
+  const loaded = await loadConfigText(home, env, text, { runsPrograms: false });
+  return {
+    keys: findChangedKeys(is, was).map(redact),
+    forStart: getKeysForStart(options.loaded, loaded, getChangedSections(is, was)),
+    programs: findNewPrograms(is, was).map(redact),
+  };
 }
 
 function getChangedSections(before: unknown, after: unknown): string[] {
@@ -328,9 +339,4 @@ async function getDiff({ configFile }: Home, before: string, after: string): Pro
   if (before === after) return "";
   const name = basename(configFile);
   return compareTexts({ oldName: name, newName: name, before, after }, { role: "owner" });
-}
-
-/** Returns the time in the id of a version: `2026-11-22T14-35-00.000Z`. */
-function getTime(id: string): number {
-  return Date.parse(id.replace(/T(\d\d)-(\d\d)-/, "T$1:$2:"));
 }

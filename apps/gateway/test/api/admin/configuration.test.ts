@@ -34,6 +34,7 @@ agents: { list: [{ id: main }] } # the first
     );
     const check = await client.checkConfiguration(change);
     expect(check).toMatchObject({ errors: [], changed: ["agents"], programs: [], forStart: [] });
+    expect(check.keys).toEqual(["agents.list"]);
     expect(check.diff).toContain("+agents: { list: [{ id: main }, { id: coder }] } # the first");
     expect((await client.agents()).map(({ id }) => id)).toEqual(["main"]);
     const written = await client.writeConfiguration(change);
@@ -126,10 +127,15 @@ agents: { list: [{ id: main }] } # the first
       revision: (await client.configuration()).revision,
       edits,
     });
-    const [version] = await client.configurationHistory();
+    const getVersion = async () => (await client.configurationHistory())[0];
+    await expect
+      .poll(getVersion)
+      .toMatchObject({ actor: "token owner", keys: ["agents.list[0].name"], replacedAt: expect.any(Number) });
+    const version = await getVersion();
     expect(version?.replacedAt).toBeGreaterThan(Date.now() - 60_000);
     const shown = await client.configurationVersion(version?.id ?? "");
     expect(shown.diff).toContain("代码助手");
+    expect(shown).toMatchObject({ keys: ["agents.list[0].name"], forStart: [], programs: [] });
     expect(shown.text).not.toContain(TOKEN);
     await expect(client.rollbackConfiguration({ id: "none", revision })).rejects.toMatchObject({
       code: "not_found",
@@ -137,6 +143,29 @@ agents: { list: [{ id: main }] } # the first
     await client.rollbackConfiguration({ id: version?.id ?? "", revision });
     expect(read()).toBe(before);
     expect((await client.agents())[0]?.name).toBe("代码助手");
+  });
+
+  it("names the keys that take effect at the next start, and lists who changed which keys", async () => {
+    const { client, world } = await openConfigured(demoConfig());
+    const { keysForStart } = await client.configuration();
+    const schema = await client.configurationSchema();
+    for (const key of keysForStart)
+      expect(schema, key).toHaveProperty(`properties.${key.replaceAll(".", ".properties.")}`);
+    await world.command(["config", "set", "gateway.inboxLimit", "500"]);
+    const [byCommand] = await client.configurationHistory();
+    expect(byCommand?.keys).toEqual(["gateway.inboxLimit"]);
+    expect(byCommand).not.toHaveProperty("actor");
+    const version = await client.configurationVersion(byCommand?.id ?? "");
+    expect(version).toMatchObject({ keys: ["gateway.inboxLimit"], forStart: [] });
+    const check = await client.checkConfiguration({
+      revision: (await client.configuration()).revision,
+      edits: [
+        { path: ["gateway", "inboxLimit"], value: 600 },
+        { path: ["replies", "typing"], value: false },
+      ],
+    });
+    expect(check.keys).toEqual(["gateway.inboxLimit", "replies"]);
+    expect(check.forStart).toEqual(["gateway.inboxLimit"]);
   });
 
   it("has a schema with the settings of all channels", async () => {
