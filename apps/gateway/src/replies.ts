@@ -4,6 +4,7 @@ import {
   createDrafts,
   createTyping,
   type Drafts,
+  type DraftsOptions,
   type Typing,
 } from "@signalbox/delivery";
 import type { AgentFiles } from "@signalbox/tools";
@@ -43,12 +44,18 @@ export function createReplies(
   // A hook at `before_reply` may still change or withhold the text.
   const mayShow = (): boolean => !hooks.has("before_reply");
   const { getAccount: account } = core;
+  const outgoing: Pick<DraftsOptions, "capabilities" | "enqueue" | "deliver"> = {
+    capabilities: core.getCapabilities,
+    enqueue: (runId, row) => store.outbox.enqueue([row], { lease, runId }),
+    deliver: (rows) => delivery.deliver(rows),
+  };
   return {
     media,
     speech: createSpeech(core, media.out, reports),
     delivery,
     typing: createTyping({ account, on: () => replies().typing, logger }),
     drafts: createDrafts({
+      ...outgoing,
       account,
       mayShow,
       stream: () => replies().stream,
@@ -59,15 +66,13 @@ export function createReplies(
       hasOpen: (destination) => store.outbox.hasOpen(destination),
     }),
     blocks: createBlockReplies({
+      ...outgoing,
       account,
       mayShow,
-      deliver: (rows) => delivery.deliver(rows),
       when: () => replies().blocks.when,
       rules: () => replies().blocks,
       logger,
       notes: store.kv,
-      capabilities: core.getCapabilities,
-      enqueue: (runId, row) => store.outbox.enqueue([row], { lease, runId }),
     }),
   };
 }

@@ -1,7 +1,7 @@
 import type { Capabilities, MediaPart, Outbound } from "@signalbox/channel";
 import { getRemainingText } from "./blocks/remaining-text.ts";
+import type { EndedDraft } from "./drafts/drafted-answer.ts";
 import { withDraft } from "./drafts/finish-draft.ts";
-import type { EndedDraft } from "./drafts/growing-draft.ts";
 import type { DeliveryMessage } from "./outbox.ts";
 import { createAnswer } from "./rows.ts";
 
@@ -37,16 +37,21 @@ function getRemainingReply(
   { text, silent, attached, stopped, shown, capabilities }: FinalReply,
   replyTo: string,
 ): Outbound | undefined {
-  const { blocks } = shown;
-  const stoppedText = stopped === undefined ? undefined : getStoppedText(shown, stopped);
+  const blocks = [...(shown.draft?.segments ?? []), ...shown.blocks];
+  const stoppedText = stopped === undefined ? undefined : getStoppedText(shown.draft?.text, blocks, stopped);
   if (silent && stoppedText === undefined) return undefined;
-  const { text: remaining } = getRemainingText(stoppedText ?? text, blocks);
+  const remaining = stoppedText ?? getRemainingText(text, blocks).text;
   if (remaining === "" && attached === undefined && blocks.length > 0) return undefined;
-  // Only the first block quotes the answered message.
-  return createAnswer(remaining, blocks.length > 0 ? "" : replyTo, capabilities, attached);
+  // Only the first block quotes the answered message. A draft always quotes it.
+  return createAnswer(remaining, shown.blocks.length > 0 ? "" : replyTo, capabilities, attached);
 }
 
-function getStoppedText({ draft, blocks }: ShownAnswer, mark: string): string | undefined {
-  if (draft?.text) return `${draft.text}\n\n${mark}`;
+/** @param draftText the text that the draft shows below the blocks */
+function getStoppedText(
+  draftText: string | undefined,
+  blocks: readonly string[],
+  mark: string,
+): string | undefined {
+  if (draftText) return `${draftText}\n\n${mark}`;
   return blocks.length > 0 ? mark : undefined;
 }

@@ -2,8 +2,9 @@ export type { AccountLookup, DeliveryAccount } from "./account.ts";
 export { type BlockReplies, type BlockRepliesOptions, createBlockReplies } from "./blocks/block-replies.ts";
 export { createDelivery } from "./delivery.ts";
 export type { Delivery, DeliveryOptions, DeliveryOutcome } from "./delivery-types.ts";
+export type { EndedDraft } from "./drafts/drafted-answer.ts";
 export { createDrafts, type Drafts, type DraftsOptions } from "./drafts/drafts.ts";
-export type { DraftTiming, EndedDraft, WatchedRun } from "./drafts/growing-draft.ts";
+export type { DraftTiming, WatchedRun } from "./drafts/growing-draft.ts";
 export { createFinalReply, type FinalReply, type ShownAnswer } from "./final-reply.ts";
 export { isLeaseHeld } from "./lease-limit.ts";
 export {

@@ -1,13 +1,16 @@
 import type { Question } from "@signalbox/delivery";
 import { phrasesFor, phrasesIn } from "@signalbox/phrases";
+import { parseId, type RunId } from "@signalbox/store";
 import type { Approval, UserQuestions } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
 import { createUserPrompts, type PromptingRun } from "./ask-people.ts";
 
+const RUN_ID = parseId<RunId>("0".repeat(26)) ?? expect.unreachable();
+
 class Shutdown extends Error {}
 
 const run: PromptingRun = {
-  runId: "r1",
+  runId: RUN_ID,
   sessionKey: "s",
   agent: { id: "coder" },
   speaker: "feishu:ou_1",
@@ -48,6 +51,7 @@ function open(words: string | undefined) {
       put: async ({ choices }) => void put.push(choices.map(({ label }) => label).join(" or ")),
       close: async (_, how, owners) => void closed.push([how, ...(owners ?? [])].join(" ")),
     },
+    startNewMessage: async () => {},
     askOwners: async (create) => void toOwners.push(create(phrasesIn("zh"))),
     owners: () => ["telegram:1"],
     userQuestions: { ...userQuestions, ...NEVER },
@@ -73,7 +77,7 @@ it("puts a question under the call that asks it, shows it, and says how it ended
   const { signal } = new AbortController();
   const end = await asking.forAnswer(question, run, { callId: "c1", signal });
   expect(end).toMatchObject({ kind: "answered", text: "Coffee" });
-  expect([calls, put, closed.length]).toEqual([["r1 c1"], ["Tea or Coffee"], 1]);
+  expect([calls, put, closed.length]).toEqual([[`${RUN_ID} c1`], ["Tea or Coffee"], 1]);
   expect(shown).toEqual([expect.stringMatching(/ABCD2345: .*Tea or coffee\?/)]);
 });
 

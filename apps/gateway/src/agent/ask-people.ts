@@ -2,7 +2,7 @@ import { reasonOf } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import { type Choice, getQuestionKey, type Question, type Questions } from "@signalbox/delivery";
 import type { Phrases } from "@signalbox/phrases";
-import type { Logger } from "@signalbox/store";
+import type { Logger, RunId } from "@signalbox/store";
 import {
   type Approval,
   type AskUserRequest,
@@ -18,7 +18,7 @@ import type { Written } from "../configure/get-phrases.ts";
 
 /** A run that asks a person a question. */
 export interface PromptingRun {
-  readonly runId: string;
+  readonly runId: RunId;
   readonly sessionKey: string;
   readonly agent: { readonly id: string };
   /** The message that the run answers. */
@@ -30,6 +30,8 @@ export interface PromptingRun {
 export interface UserPromptServices<Run extends PromptingRun> {
   readonly questions: Questions;
   readonly userQuestions: UserQuestions;
+  /** Completes the message that shows the answer so far, so that the rest of the answer appears below a question. */
+  readonly startNewMessage: (runId: RunId) => Promise<void>;
   /** Sends a question to every owner in a direct message. */
   readonly askOwners: (create: (phrases: Phrases) => Question) => Promise<void>;
   /** Returns the owners, as `channel:id`. */
@@ -81,6 +83,7 @@ export function createUserPrompts<Run extends PromptingRun>(
       const isUndecidable = isForOthers && event.conversation.kind === "direct";
       const text = isUndecidable ? phrases.waitsForOwner(id, tool) : formatApproval(approval, phrases);
       const choices = isUndecidable ? [] : decisionsIn(phrases);
+      await startNewMessage(ports, run);
       show(run, getQuestionKey(id), text);
       const toOwner = (theirs: Phrases): Question => ({
         ...{ id, kind: "approve", expiresAt },
@@ -106,6 +109,7 @@ export function createUserPrompts<Run extends PromptingRun>(
       const phrases = phrasesTo(run);
       if (earlier === undefined) {
         const text = formatUserQuestion(question, phrases);
+        await startNewMessage(ports, run);
         show(run, getQuestionKey(id), text, question.options);
         const ownWords = question.options.length === 0 ? phrases.answer : phrases.otherAnswer;
         const choices = getAnswerChoices(question.options);
@@ -122,6 +126,16 @@ export function createUserPrompts<Run extends PromptingRun>(
       return outcome ?? { kind: "stopped" };
     },
   };
+}
+
+/** If this fails, the question is still sent, and the rest of the answer may appear above it. */
+async function startNewMessage<Run extends PromptingRun>(
+  { startNewMessage: start, logger }: UserPromptServices<Run>,
+  { runId }: Run,
+): Promise<void> {
+  await start(runId).catch((error: unknown) =>
+    logger.error({ run: runId, err: reasonOf(error) }, "an answer could not be completed above a question"),
+  );
 }
 
 /** Returns the text that replaces the buttons of a decided approval request. */

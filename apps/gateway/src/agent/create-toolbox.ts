@@ -12,7 +12,6 @@ import {
   createAgentToolbox,
   createAllowRules,
   type DescribeImage,
-  type UserQuestions,
 } from "@signalbox/tools";
 import { createExecSandbox } from "../configure/exec-sandbox.ts";
 import { getPhrases } from "../configure/get-phrases.ts";
@@ -33,7 +32,7 @@ import { DOCUMENTS } from "./documents.ts";
 import { createGatewayTool } from "./gateway-tool.ts";
 import type { GenerateForRun } from "./generate-image.ts";
 import type { Media } from "./media.ts";
-import { createSend, openUserPrompts, type SendOptions } from "./message-tool.ts";
+import { createSend, openUserPrompts, type SendOptions, type UserPromptParts } from "./message-tool.ts";
 import { withoutSecrets } from "./redacted-stream.ts";
 import type { Spending } from "./spending.ts";
 import { createTimeZones } from "./time-zones.ts";
@@ -41,11 +40,10 @@ import type { ToolRun } from "./tool-run.ts";
 import type { Toolbox } from "./toolbox.ts";
 
 /** Services that tools use in addition to the core context. */
-export interface ToolboxServices extends Pick<AgentFiles, "labels">, SendOptions {
+export interface ToolboxServices extends Pick<AgentFiles, "labels">, SendOptions, UserPromptParts {
   readonly fitPicture: Media["fitPicture"];
   readonly memories: Memories;
   readonly memoryAccess: SessionAccess;
-  readonly userQuestions: UserQuestions;
   readonly mcp: McpServers;
   readonly browsers: Browsers;
   readonly scheduled: ScheduledTriggers;
@@ -76,7 +74,7 @@ export function createToolbox(
   const sandbox = createExecSandbox(settings, options.home.programsDir, { now, start: options.execSandbox });
   // The self-test takes a moment. The first run that needs the sandbox waits for it, but startup does not.
   if (config.current().agents.all.some(({ tools }) => allowsTool(tools, "exec"))) void sandbox();
-  const asking = openUserPrompts(core, services.delivery, services.userQuestions);
+  const asking = openUserPrompts(core, services);
   const toolbox = createAgentToolbox<PlacedRun>({
     ...abilities(core, services, getSpending),
     ...decisions(core),

@@ -5,6 +5,7 @@ import {
   createMessageActions,
   createQuestions,
   type Destination,
+  type Drafts,
   getDestinationKey,
   type NotifyingDelivery,
 } from "@signalbox/delivery";
@@ -67,11 +68,16 @@ async function isInConversation(
   return (await store.inbox.find({ channel, account, messageId }))?.payload.event.address === address;
 }
 
+/** Services with which tools ask people, in addition to the core context. */
+export interface UserPromptParts extends Pick<SendOptions, "delivery"> {
+  readonly drafts: Pick<Drafts, "startNewMessage">;
+  readonly userQuestions: UserQuestions;
+}
+
 /** Creates the service with which tools ask people. */
 export function openUserPrompts(
   core: CoreContext,
-  delivery: SendOptions["delivery"],
-  userQuestions: UserQuestions,
+  { delivery, drafts, userQuestions }: UserPromptParts,
 ): UserPrompts<ToolRun> {
   const { store, logger } = core;
   return createUserPrompts({
@@ -83,6 +89,7 @@ export function openUserPrompts(
       outbox: store.outbox,
     }),
     userQuestions,
+    startNewMessage: (runId) => drafts.startNewMessage(runId),
     askOwners: (create) => delivery.ownerNotices.ask(create),
     owners: () => core.config.current().settings.access.owners,
     show: (run, id, text, choices) => showInSession(core, run, id, text, choices),

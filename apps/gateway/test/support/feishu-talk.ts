@@ -17,7 +17,8 @@ export function said(world: World): string[] {
   return world.feishu.sent.map(({ content }) => textsIn(JSON.parse(content)).join("\n"));
 }
 
-function textsIn(value: unknown): string[] {
+/** Returns the texts in the content of a message. */
+export function textsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(textsIn);
   if (value === null || typeof value !== "object") return [];
   return Object.entries(value).flatMap(([key, inner]) =>

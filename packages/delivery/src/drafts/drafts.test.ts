@@ -11,13 +11,20 @@ import { createManualClock, type ManualClock } from "../../test/manual-clock.ts"
 import { createRunId, openOutbox } from "../../test/open-outbox.ts";
 import { KEYED, plainAccount, silentLogger } from "../../test/plain.ts";
 import type { Destination, DraftReference } from "../outbox.ts";
-import { createDrafts, type Drafts } from "./drafts.ts";
+import { createDrafts, type Drafts, type DraftsOptions } from "./drafts.ts";
 import { finishDraft } from "./finish-draft.ts";
 
 const HOUR = 3_600_000;
 const runId = createRunId();
 /** A platform without idempotency keys: a repeated send is a duplicate. */
 const KEYLESS: Capabilities = { ...KEYED, delivery: {} };
+
+/** Without a question, drafts add nothing to the outbox. */
+const NOT_SENT: Pick<DraftsOptions, "capabilities" | "enqueue" | "deliver"> = {
+  capabilities: () => expect.unreachable(),
+  enqueue: () => expect.unreachable(),
+  deliver: () => expect.unreachable(),
+};
 
 /** A platform with keys for drafts only. */
 const KEYED_DRAFTS: Capabilities = { ...KEYED, delivery: { draftKey: { windowMs: HOUR } } };
@@ -52,6 +59,7 @@ async function open(
       notes,
       hasOpen: async ({ address }: Destination) => waiting.has(address),
       account: () => account,
+      ...NOT_SENT,
       mayShow: () => true,
       stream: () => "draft",
       logger: silentLogger,
@@ -330,7 +338,7 @@ describe("a draft that is a preview", () => {
   it("is removed at the end, and needs no note", async () => {
     const { done, countNotes, opened, drafts, write } = await openPreviews({ lifetimeMs: LIFETIME_MS });
     await write("one");
-    expect(await drafts.end(runId)).toEqual({ text: "one" });
+    expect(await drafts.end(runId)).toEqual({ text: "one", segments: [] });
     expect(done).toEqual(["p1 one", "p1 gone"]);
     expect(opened.map(({ signal }) => signal.aborted)).toEqual([true]);
     expect(await countNotes()).toBe(0);
@@ -345,7 +353,7 @@ describe("a draft that is a preview", () => {
       ended = end;
     });
     await clock.advance(30_000);
-    expect(ended).toEqual({ text: "one" });
+    expect(ended).toEqual({ text: "one", segments: [] });
   });
 
   it("is opened again with the next text if it could not be renewed", async () => {
@@ -371,6 +379,7 @@ it("watches nothing without a running account, and only direct chats if configur
       notes: { get: async () => undefined, set: async () => {}, delete: async () => false },
       hasOpen: async () => false,
       account: () => account,
+      ...NOT_SENT,
       mayShow: () => true,
       stream: () => "draft",
       logger: silentLogger,

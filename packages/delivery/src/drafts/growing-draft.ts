@@ -13,7 +13,7 @@ import { type GetLeaseMs, isLeaseHeld } from "../lease-limit.ts";
 import type { Destination, DraftReference } from "../outbox.ts";
 import { getReducedRates } from "../rates.ts";
 import { getDestinationKey } from "../rows.ts";
-import type { DraftNote, DraftNotes } from "./draft-notes.ts";
+import type { DraftNote } from "./draft-notes.ts";
 import { Preview } from "./preview.ts";
 
 /** All in milliseconds. */
@@ -39,8 +39,8 @@ export interface WatchedRun {
   readonly standing: () => string;
 }
 
-/** The draft of a run that is over. */
-export interface EndedDraft {
+/** A draft that is not changed any more. */
+export interface ClosedDraft {
   /** Absent for a removed preview, because the reply is a new message. */
   readonly reference?: DraftReference;
   /** The shown text, in case no reply follows. */
@@ -49,7 +49,6 @@ export interface EndedDraft {
 
 export interface DraftContext {
   readonly account: AccountLookup;
-  readonly notes: DraftNotes;
   /** Returns true if a row for the same destination is waiting to be sent. */
   readonly hasOpen: (destination: Destination) => Promise<boolean>;
   /** See `DraftsOptions.getLeaseMs`. */
@@ -71,6 +70,17 @@ const CONVERSATION_RATE = { perSecond: 10, burst: 1 };
 const ENDED = new Error("The draft has ended.");
 const PERMANENT: ReadonlySet<string> = new Set(["permission", "not_found", "unsupported", "invalid", "auth"]);
 
+/** The parameters of a draft. */
+export interface DraftPlace {
+  readonly runId: string;
+  /** Number of completed messages of the same run above the draft. */
+  readonly index: number;
+  /** The note of an earlier process. */
+  readonly note?: DraftNote | undefined;
+  /** Stores a note. Called before the draft is opened, and again with the id of its message. */
+  readonly setNote: (note: DraftNote) => Promise<void>;
+}
+
 /**
  * A platform message that shows an answer while a run is writing it. Delivery does not depend on it: the outbox row is
  * the reply, and turns the draft into its first part if possible.
@@ -78,6 +88,7 @@ const PERMANENT: ReadonlySet<string> = new Set(["permission", "not_found", "unsu
 export class GrowingDraft {
   readonly #context: DraftContext;
   readonly #runId: string;
+  readonly #setNote: DraftPlace["setNote"];
   /** The same in every process that continues the run. */
   readonly #key: string;
   #run: WatchedRun | undefined;
@@ -99,11 +110,11 @@ export class GrowingDraft {
   /** Aborts when the draft has ended and the current change is no longer awaited. */
   #abort = new AbortController();
 
-  /** @param note the note of an earlier process */
-  constructor(context: DraftContext, runId: string, note?: DraftNote) {
+  constructor(context: DraftContext, { runId, index, note, setNote }: DraftPlace) {
     this.#context = context;
     this.#runId = runId;
-    this.#key = createDraftKey(runId);
+    this.#setNote = setNote;
+    this.#key = createDraftKey(runId, index);
     this.#until = note?.until ?? 0;
     this.#messageId = note?.messageId;
     this.#noted = note !== undefined;
@@ -126,11 +137,6 @@ export class GrowingDraft {
     return this.#noted || this.#changing !== undefined || this.#draft !== undefined;
   }
 
-  /** True if a note must be deleted. */
-  get isNoted(): boolean {
-    return this.#noted;
-  }
-
   /** Resumes after `end`, because the run is retried. */
   async reopen(): Promise<void> {
     await this.#changing;
@@ -141,7 +147,7 @@ export class GrowingDraft {
   }
 
   /** Stops all changes of the message. Resolves with `undefined` if there is no message. */
-  async end(): Promise<EndedDraft | undefined> {
+  async end(): Promise<ClosedDraft | undefined> {
     this.#isOver = true;
     this.#timer?.abort(ENDED);
     this.#timer = undefined;
@@ -252,7 +258,7 @@ export class GrowingDraft {
   }
 
   #writeNote(): Promise<void> {
-    return this.#context.notes.set(this.#runId, { until: this.#until, messageId: this.#messageId });
+    return this.#setNote({ until: this.#until, messageId: this.#messageId });
   }
 
   async #open({ event }: WatchedRun, { definition, running }: DeliveryAccount, signal: AbortSignal) {
@@ -309,6 +315,6 @@ export class GrowingDraft {
 }
 
 /** The idempotency key of a run's draft, with 90 bits of its hash. */
-function createDraftKey(runId: string): string {
-  return `d-${hash("sha256", `draft ${runId}`, "base64url").slice(0, 15)}`;
+function createDraftKey(runId: string, index: number): string {
+  return `d-${hash("sha256", `draft ${runId} ${index}`, "base64url").slice(0, 15)}`;
 }
