@@ -52,13 +52,9 @@ async function waitForWaiting(url: string, expected: number): Promise<void> {
   await client.connect();
   const countWaiting = `SELECT count(*)::int AS n FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  await vi.waitFor(
-    async () => {
-      const { rows } = await client.query(countWaiting);
-      if (rows[0].n < expected) throw new Error(`${rows[0].n} connections wait`);
-    },
-    { timeout: 30_000, interval: 20 },
-  );
+  await expect
+    .poll(async () => (await client.query(countWaiting)).rows[0].n)
+    .toBeGreaterThanOrEqual(expected);
   await client.end();
 }
 
@@ -126,13 +122,12 @@ test("a commit that a crash undid is not confirmed by the later transaction with
   const proxy = await startProxy(server.url());
   onTestFinished(() => proxy.close());
   const store = await open(proxy.through(server.url()));
-  proxy.failNextCommit("cut before the server gets it");
+  proxy.failNextCommit("cut before the server gets it", true);
   const outcome = store.kv.set("n", "a", 1).then(
     () => "set",
     (error: unknown) => (isStoreError(error) ? error.code : String(error)),
   );
-  await vi.waitFor(() => expect(proxy.isArmed).toBe(false), { timeout: 30_000, interval: 1 });
-  proxy.isRefusing = true;
+  await expect.poll(() => proxy.isArmed).toBe(false);
   await server.kill();
   await server.start();
   for (let count = 0; count < 20; count += 1) await administrate("SELECT pg_current_xact_id()", server.url());
@@ -173,7 +168,7 @@ test("a process that is stopped in a transaction loses its locks and cannot comm
     output += String(chunk);
   });
   const isStopped = () => readFileSync(`/proc/${child.pid}/stat`, "utf8").includes(") T ");
-  await vi.waitFor(() => expect(isStopped()).toBe(true), { timeout: 60_000, interval: 50 });
+  await expect.poll(isStopped).toBe(true);
   const taken = await acquire(store);
   child.kill("SIGCONT");
   await once(child, "exit");

@@ -7,8 +7,8 @@ export type CommitFault = "cut before the server gets it" | "cut after the serve
 export interface Proxy {
   /** Returns the URL with the proxy's address. */
   through(url: string): string;
-  /** Cuts the connection at the next commit. */
-  failNextCommit(fault: CommitFault): void;
+  /** Cuts the connection at the next commit, and new connections after it if `refuseAfter` is true. Default: false. */
+  failNextCommit(fault: CommitFault, refuseAfter?: boolean): void;
   /** True until the fault of `failNextCommit` has happened. */
   readonly isArmed: boolean;
   /** Cuts all connections. */
@@ -27,6 +27,7 @@ export async function startProxy(target: string): Promise<Proxy> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   let fault: CommitFault | undefined;
+  let refusesAfterFault = false;
 
   const server = createServer((client) => {
     if (proxy.isRefusing) {
@@ -59,6 +60,7 @@ export async function startProxy(target: string): Promise<Proxy> {
         upstream.write(chunk);
       }
       fault = undefined;
+      if (refusesAfterFault) proxy.isRefusing = true;
     });
     upstream.on("data", (chunk) => {
       answered = true;
@@ -75,8 +77,9 @@ export async function startProxy(target: string): Promise<Proxy> {
       proxied.port = String(ownPort);
       return proxied.href;
     },
-    failNextCommit(next) {
+    failNextCommit(next, refuseAfter = false) {
       fault = next;
+      refusesAfterFault = refuseAfter;
     },
     get isArmed() {
       return fault !== undefined;

@@ -8,7 +8,7 @@ let isArmed = false;
 const store = await openPostgresStore({
   url,
   access: "share",
-  timeouts: { idleInTransactionMs: 500 },
+  timeouts: { idleInTransactionMs: 2_000 },
   // The store reads this clock in every transaction, after the server has taken the locks.
   clock() {
     if (isArmed) process.kill(process.pid, "SIGSTOP");
