@@ -1,5 +1,5 @@
 import type { Capabilities, Channel } from "@signalbox/channel";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { openOutbox } from "../test/open-outbox.ts";
 import { KEYED, plainAccount, silentLogger } from "../test/plain.ts";
 import { createQuestions, type OutboxRow, parseClick, type Question } from "./index.ts";
@@ -140,7 +140,7 @@ it("replaces the buttons after the send if the decision is made while it is bein
   await markSent("m9");
   expect(edits).toEqual([]);
   arrive();
-  await vi.waitFor(() => expect(edits).toEqual([["m9", [{ type: "text", text: "May I?\n\nAllowed." }]]]));
+  await expect.poll(() => edits).toEqual([["m9", [{ type: "text", text: "May I?\n\nAllowed." }]]]);
 });
 
 it("puts the decision first if both together are too long", async () => {

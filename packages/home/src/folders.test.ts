@@ -22,7 +22,6 @@ it("refuses a home where no folders can be created", () => {
     try { prepareHome(locateHome("/proc/x/y", {})); } catch (error) { console.log(error.code); }`;
   const { stdout } = spawnSync(process.execPath, ["--input-type=module", "--eval", refused], {
     encoding: "utf8",
-    timeout: 30_000,
   });
   expect(stdout.trim()).toBe("cannot_write");
 });

@@ -159,7 +159,7 @@ it("extends the lease's term only when a renewal succeeds", async () => {
   expect(leaseTerm.getMsLeft()).toBe(0);
   isReachable = true;
   await vi.advanceTimersByTimeAsync(1_000);
-  await vi.waitFor(() => expect(leaseTerm.getMsLeft()).toBe(3_000));
+  await expect.poll(() => leaseTerm.getMsLeft()).toBe(3_000);
   time = 2_000;
   expect(leaseTerm.getMsLeft()).toBe(1_000);
   upkeep.rest();
@@ -182,7 +182,7 @@ it("does not extend the lease's term before the other leases show that agents we
   }));
   upkeep.start();
   await vi.advanceTimersByTimeAsync(1_000);
-  await vi.waitFor(() => expect(seen).toEqual([0]));
+  await expect.poll(() => seen).toEqual([0]);
   expect(leaseTerm.getMsLeft()).toBe(0);
   upkeep.rest();
   upkeep.stop();

@@ -1,6 +1,6 @@
 import type { LiveEvent } from "@signalbox/protocol";
 import type { Hints, LiveEventRow, LiveEventStore, LiveWatch } from "@signalbox/store/types";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { createLiveHub } from "./hub.ts";
 import { createLiveRelay } from "./relay.ts";
 
@@ -99,7 +99,7 @@ it.each([true, false])("shows a run to a viewer on another node (hints: %s)", as
   a.relay.hub.publish(KEY, start("r1"));
   for (const word of ["one ", "two ", "three"]) a.relay.hub.publish(KEY, delta(word));
   a.relay.hub.publish(KEY, end);
-  await vi.waitFor(() => expect(b.seen).toEqual([start("r1"), delta("one two three"), end]), 10_000);
+  await expect.poll(() => b.seen).toEqual([start("r1"), delta("one two three"), end]);
 });
 
 it("shows the current run to a viewer who joins late, and stores nothing without one", async () => {
@@ -113,9 +113,9 @@ it("shows the current run to a viewer who joins late, and stores nothing without
   expect(b.seen).toEqual([start("r1"), delta("one ")]);
   expect(b.relay.isBusy(KEY)).toBe(false);
   a.relay.hub.publish(KEY, delta("two"));
-  await vi.waitFor(() => expect(b.text()).toBe("one two"), 10_000);
+  await expect.poll(() => b.text()).toBe("one two");
   leave();
-  await vi.waitFor(() => expect([...watches]).toEqual([]), 10_000);
+  await expect.poll(() => [...watches]).toEqual([]);
   await a.relay.look();
   expect(a.relay.hub.watched(KEY)).toBe(false);
   // A later viewer must not see what is left of the run.
@@ -133,7 +133,7 @@ it("joins deltas before it stores them", async () => {
   const { calls } = shared;
   a.relay.hub.publish(KEY, start("r1"));
   for (let n = 0; n < 500; n += 1) a.relay.hub.publish(KEY, delta("x"));
-  await vi.waitFor(() => expect(b.text()).toHaveLength(500), 10_000);
+  await expect.poll(() => b.text()).toHaveLength(500);
   expect(shared.calls - calls).toBeLessThanOrEqual(2);
 });
 
@@ -143,12 +143,12 @@ it("repeats the run from its start after events were lost", async () => {
   await b.relay.hub.join(KEY);
   a.relay.hub.publish(KEY, start("r1"));
   a.relay.hub.publish(KEY, delta("one "));
-  await vi.waitFor(() => expect(b.text()).toBe("one "), 10_000);
+  await expect.poll(() => b.text()).toBe("one ");
   shared.lose = 1;
   a.relay.hub.publish(KEY, delta("two "));
-  await vi.waitFor(() => expect(shared.lose).toBe(0), 10_000);
+  await expect.poll(() => shared.lose).toBe(0);
   a.relay.hub.publish(KEY, delta("three"));
-  await vi.waitFor(() => expect(b.text()).toBe("one one two three"), 10_000);
+  await expect.poll(() => b.text()).toBe("one one two three");
   expect(b.seen.filter(({ type }) => type === "run.start")).toHaveLength(2);
 });
 
@@ -160,9 +160,9 @@ it("retracts text and forgets sessions on every node", async () => {
   a.relay.hub.publish(KEY, delta("wrong"));
   a.relay.hub.retract(KEY);
   a.relay.hub.publish(KEY, delta("right"));
-  await vi.waitFor(() => expect(b.relay.hub.running(KEY)).toEqual([start("r1"), delta("right")]), 10_000);
+  await expect.poll(() => b.relay.hub.running(KEY)).toEqual([start("r1"), delta("right")]);
   a.relay.hub.forget(KEY);
-  await vi.waitFor(() => expect(b.relay.hub.running(KEY)).toEqual([]), 10_000);
+  await expect.poll(() => b.relay.hub.running(KEY)).toEqual([]);
 });
 
 it("shows the run of the node that takes an agent over, and ends a run that ended unseen", async () => {
@@ -172,12 +172,12 @@ it("shows the run of the node that takes an agent over, and ends a run that ende
   await b.relay.hub.join(KEY);
   a.relay.hub.publish(KEY, start("r1"));
   a.relay.hub.publish(KEY, delta("from a"));
-  await vi.waitFor(() => expect(b.text()).toBe("from a"), 10_000);
+  await expect.poll(() => b.text()).toBe("from a");
   seat.node = "c";
   // A node that lost the agent shows nothing any more.
   await a.relay.look();
   a.relay.hub.publish(KEY, delta(", too late"));
   b.ends.set("r1", end);
   c.relay.hub.publish(KEY, start("r2"));
-  await vi.waitFor(() => expect(b.seen.slice(2)).toEqual([end, start("r2")]), 10_000);
+  await expect.poll(() => b.seen.slice(2)).toEqual([end, start("r2")]);
 });
