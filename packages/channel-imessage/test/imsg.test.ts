@@ -75,12 +75,10 @@ describe("the rows of Messages", () => {
     bench.fakeServer.fail({ kind: "error", method: "watch.unsubscribe" });
     const expected = Array.from({ length: limits.waitingRows + 3 }, (_, index) => `row ${index}`);
     for (const text of expected.slice(0, -1)) bench.fakeServer.messages.say(text);
-    await expect
-      .poll(() => bench.logged.join(), { timeout: 10_000 })
-      .toContain("too many messages are waiting");
+    await expect.poll(() => bench.logged.join()).toContain("too many messages are waiting");
     bench.fakeServer.messages.say(expected.at(-1) ?? "");
     resolve("accepted");
-    await expect.poll(() => [...emitted], { timeout: 20_000 }).toEqual(expected);
+    await expect.poll(() => [...emitted]).toEqual(expected);
   });
 
   it("are read by a new process after imsg ended, or its subscription", async () => {
@@ -122,9 +120,7 @@ describe("the rows of Messages", () => {
     messages.say("late", { at: Date.now() - 60_000 });
     messages.say("on time");
     await expect
-      .poll(() => bench.events.flatMap((event) => (event.type === "message" ? [event.text] : [])), {
-        timeout: 20_000,
-      })
+      .poll(() => bench.events.flatMap((event) => (event.type === "message" ? [event.text] : [])))
       .toEqual(["late", "on time"]);
   });
 });

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Clock, createInMemoryState, type InboundEvent, systemClock } from "@signalbox/channel";
 import { createAdjustableClock } from "@signalbox/channel/testkit";
 import { click, groupMigration, startTelegram, textMessage } from "@signalbox/testkit/telegram";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openBench, token } from "./harness.ts";
 
 /** Offsets that `getUpdates` requests contained, in order. */
@@ -157,7 +157,8 @@ describe("long polling", () => {
     expect(bench.channel.health()).toMatchObject({ state: "down" });
     bench.fakeServer.restore();
     await pass(31_000);
-    expect(bench.channel.health()).toEqual({ state: "ready" });
+    // The clock stands still while the poll is made.
+    await expect.poll(() => bench.channel.health()).toEqual({ state: "ready" });
   });
 
   it("fails to start with a rejected token and never reveals the token", async () => {
@@ -189,7 +190,7 @@ describe("long polling", () => {
         throw new Error("the disk is full");
       };
       const confirmed = fakeServer.push(textMessage("kept"));
-      await vi.waitFor(() => expect(first.logged.join()).toContain("the disk is full"));
+      await expect.poll(() => first.logged.join()).toContain("the disk is full");
       await first[Symbol.asyncDispose]();
       await using second = await openBench({}, { fakeServer });
       await confirmed;

@@ -129,7 +129,7 @@ describe("createRequests", () => {
 
   it("fails a write without a response as unknown_outcome, by time limit and by signal", async () => {
     respond = () => {};
-    expect(await failure(open({ timeoutMs: 100 }).json({ ...write, url: base }))).toMatchObject({
+    expect(await failure(open({ timeoutMs: 1_000 }).json({ ...write, url: base }))).toMatchObject({
       code: "unknown_outcome",
     });
     const caller = new AbortController();
@@ -219,9 +219,9 @@ describe("createRequests", () => {
     respond = (response) => {
       response.writeHead(200, { "content-type": "image/png" });
       response.write("a");
-      setTimeout(() => response.end("b"), 900);
+      setTimeout(() => response.end("b"), 2_200);
     };
-    const response = await open({ timeoutMs: 700 }).open({ ...read, url: base });
+    const response = await open({ timeoutMs: 2_000 }).open({ ...read, url: base });
     expect(await response.text()).toBe("ab");
   });
 
