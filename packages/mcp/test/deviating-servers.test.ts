@@ -61,7 +61,7 @@ const DEVIATIONS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
 it.each(Object.entries(DEVIATIONS))("accepts %s over HTTP, as JSON and as a stream", async (_, results) => {
   for (const isStream of [false, true]) {
     const { url } = await startFakeHttpServer({ results, isStream });
-    const servers = startServers({ web: { url, startMs: 5_000 } });
+    const servers = startServers({ web: { url } });
     const tools = await servers.tools(everyTool);
     expect(servers.status()).toMatchObject([{ state: "ready", notes: [] }]);
     expect(text(await call(tools, "mcp__web__count"))).toContain("session 1");
@@ -70,7 +70,7 @@ it.each(Object.entries(DEVIATIONS))("accepts %s over HTTP, as JSON and as a stre
 
 it.each(Object.entries(DEVIATIONS))("accepts %s over stdio", async (_, results) => {
   const servers = startServers({
-    odd: { ...fakeServer("results", JSON.stringify(results)), startMs: 10_000 },
+    odd: fakeServer("results", JSON.stringify(results)),
   });
   const tools = await servers.tools(everyTool);
   expect(servers.status()).toMatchObject([{ state: "ready", notes: [] }]);
@@ -85,20 +85,20 @@ it("fails a call over stdio with an error that has no id, without waiting", asyn
 });
 
 it("accepts messages in a list over stdio", async () => {
-  const servers = startServers({ odd: { ...fakeServer("batches"), startMs: 10_000 } });
+  const servers = startServers({ odd: fakeServer("batches") });
   const tools = await servers.tools(everyTool);
   expect(text(await call(tools, "mcp__odd__echo"))).not.toBe("");
 });
 
 it("accepts `error: null` next to a result, and a message without `jsonrpc`", async () => {
   const { url } = await startFakeHttpServer({ envelope: { error: null, jsonrpc: undefined } });
-  const tools = await startServers({ web: { url, startMs: 5_000 } }).tools(everyTool);
+  const tools = await startServers({ web: { url } }).tools(everyTool);
   expect(text(await call(tools, "mcp__web__count"))).toBe("session 1");
 });
 
 it("accepts JSON of another content type", async () => {
   const { url } = await startFakeHttpServer({ contentType: "text/plain" });
-  const tools = await startServers({ web: { url, startMs: 5_000 } }).tools(everyTool);
+  const tools = await startServers({ web: { url } }).tools(everyTool);
   expect(text(await call(tools, "mcp__web__count"))).toBe("session 1");
 });
 

@@ -26,17 +26,17 @@ it("calls tools of a published server over stdio, which finds nothing of the gat
 });
 
 it("passes on progress, which prolongs a call, and ends a call without any", async () => {
-  const servers = startServers({ all: { ...overStdio, callMs: 1_500 } });
+  const servers = startServers({ all: { ...overStdio, callMs: 5_000 } });
   const tools = await servers.tools(everyTool);
   const seen: string[] = [];
   const run = (steps: number) =>
     call(
       tools,
       "mcp__all__trigger-long-running-operation",
-      { duration: 3, steps },
+      { duration: 7, steps },
       { update: (partial) => seen.push(text(partial)) },
     );
-  const [prolonged, silent] = await Promise.allSettled([run(12), run(1)]);
+  const [prolonged, silent] = await Promise.allSettled([run(28), run(1)]);
   expect(prolonged.status).toBe("fulfilled");
   expect(silent).toMatchObject({ reason: { message: expect.stringMatching(/timed out/i) } });
   expect(seen.length).toBeGreaterThan(0);

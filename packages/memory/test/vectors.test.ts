@@ -155,12 +155,14 @@ test("searches by words while the provider fails, and reports it", async () => {
 test("stops waiting for a provider that does not respond", async () => {
   const api = new FakeEmbeddingsApi();
   const embeddings = await api.embedder();
+  let limitMs = 60_000;
   const memory = await openMemory({
-    embeddings: { ...embeddings, embed: (texts) => embeddings.embed(texts, AbortSignal.timeout(50)) },
+    embeddings: { ...embeddings, embed: (texts) => embeddings.embed(texts, AbortSignal.timeout(limitMs)) },
   });
   await memory.add(TURNS);
   await memory.embedded();
   api.behaviour = "hangs";
+  limitMs = 50;
 
   expect((await memory.search("tram")).summary).toContain("words only: the embedding provider failed");
 });

@@ -70,13 +70,13 @@ test("requests and decisions expire", async () => {
 test("reports an expired request once, even if no call waits for it", async () => {
   const expired: string[] = [];
   const store = createTestApprovals();
-  const approvals = createApprovals({ store, ttlMs: 400, onExpired: ({ id }) => void expired.push(id) });
+  const approvals = createApprovals({ store, ttlMs: 2_000, onExpired: ({ id }) => void expired.push(id) });
   const undecided = await approvals.request(REQUEST);
   const unused = await approvals.request({ ...REQUEST, sessionKey: "s2" });
   await approvals.resolve(unused.id, "allow", "owner");
-  await expect.poll(() => expired, { timeout: 10_000 }).toEqual([undecided.id]);
+  await expect.poll(() => expired).toEqual([undecided.id]);
   const states = async () => (await approvals.list()).map(({ state }) => state);
-  await expect.poll(states, { timeout: 10_000 }).toEqual(["expired", "expired"]);
+  await expect.poll(states).toEqual(["expired", "expired"]);
   expect(expired).toEqual([undecided.id]);
 });
 

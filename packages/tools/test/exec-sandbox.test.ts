@@ -142,7 +142,7 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
         cwd: ${JSON.stringify(dir)},
         protect: { files: [], folders: [] },
         covers: [],
-        signal: AbortSignal.timeout(20_000),
+        signal: AbortSignal.timeout(120_000),
       });
       console.log(level, output);
     `;
