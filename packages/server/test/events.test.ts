@@ -163,7 +163,7 @@ it("disconnects a viewer that does not read", async () => {
     service.live.publish(SESSION, { type: "message", message });
     await new Promise((resolve) => setImmediate(resolve));
   }
-  expect(service.live.watched(SESSION)).toBe(false);
+  await expect.poll(() => service.live.watched(SESSION)).toBe(false);
 });
 
 it("sends a keep-alive comment every 15 seconds and ends when the gateway stops", async () => {
