@@ -8,7 +8,7 @@ import { ProofsFirst } from "./scripts/sequencer.mjs";
 import { root, workspaceMembers } from "./scripts/workspace.mjs";
 
 /** Time limit for a test, in milliseconds. No test takes this long, even on a busy machine, unless it hangs. */
-const MAX_TEST_MS = 120_000;
+const MAX_TEST_MS = 240_000;
 
 const limits = {
   testTimeout: MAX_TEST_MS,

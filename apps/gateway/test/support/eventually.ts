@@ -1,5 +1,5 @@
 /** Below the time limit of a test, so that the failure names the state. */
-const LONGEST_MS = 100_000;
+const LONGEST_MS = 200_000;
 
 /** Waits until something is so; long enough for a busy machine, and named in the failure. */
 export async function eventually(check: () => boolean | Promise<boolean>, what: string): Promise<void> {

@@ -21,12 +21,12 @@ import { type PlatformEvent, platformEvents, type Scenario } from "./scenario.ts
 import { createScenarioTurns, type ScenarioTurns } from "./turns.ts";
 
 const KEY = "standin-anthropic-key";
-const SETTLE_MS = 20_000;
+const SETTLE_MS = 60_000;
 
 /**
  * Plays a scenario on a gateway with its own home, against fake servers in this process.
  *
- * @throws Error if it is not idle after 20 seconds, and errors of the host
+ * @throws Error if it is not idle after a minute, and errors of the host
  */
 export async function perform(scenario: Scenario, host: ReplayHost): Promise<Performance> {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-replay-"));
