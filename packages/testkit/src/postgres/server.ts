@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import {
   appendFileSync,
   chownSync,
@@ -184,10 +185,17 @@ async function startPostmaster({ bin, user }: Installation, folder: string): Pro
   return { process: server, ended };
 }
 
+/** Below the ephemeral ports, so that the system gives the port to no other test while the server does not run. */
+const PORTS = { min: 20_000, max: 32_000 };
+
 async function findPort(): Promise<number> {
+  const port = randomInt(PORTS.min, PORTS.max);
   const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
+  const isFree = await new Promise<boolean>((resolve, reject) => {
+    probe.once("error", (error: NodeJS.ErrnoException) =>
+      error.code === "EADDRINUSE" ? resolve(false) : reject(error),
+    );
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+  });
+  return isFree ? port : findPort();
 }
