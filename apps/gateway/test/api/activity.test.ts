@@ -37,6 +37,8 @@ it("shows an owner the current activity, the queues and the final costs", async 
   await expect.poll(() => now?.waiting.map(({ text }) => text)).toEqual(["and then?"]);
 
   goOn.resolve();
+  // Between the two runs nothing may run or wait for a moment.
+  await started.settled();
   await expect.poll(() => now).toMatchObject({ runs: [], waiting: [] });
   const { groups, budgets } = await client.usage({ by: "session", days: 1 });
   expect(groups).toMatchObject([

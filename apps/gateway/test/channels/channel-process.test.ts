@@ -31,7 +31,7 @@ it("answers each message once even if the process of the Telegram account is kil
   ]);
   expect(telegram.sent.map(({ text }) => text)).toEqual(["answer 0", "answer 1"]);
   expect(new Set(pids()).size).toBe(2);
-}, 60_000);
+});
 
 /** The bundled program has to find the worker's file next to itself. */
 it("runs an account in its own process from the bundled program", async () => {
@@ -40,4 +40,4 @@ it("runs an account in its own process from the bundled program", async () => {
   await telegram.push(textMessage("one"));
   await eventually(() => telegram.sent.length === 1, "it is answered");
   expect(telegram.sent.map(({ text }) => text)).toEqual(["answer 0"]);
-}, 60_000);
+});

@@ -100,7 +100,7 @@ describe("a question with buttons", () => {
     expect(modelRequests(world.anthropic)).toHaveLength(1);
     await click(at, "Deny", ZHANG);
     await eventually(() => texts(world).includes("as you say"), "the owner decides");
-    expect(texts(world)).toContainEqual(expect.stringMatching(/^Denied/));
+    await expect.poll(() => texts(world)).toContainEqual(expect.stringMatching(/^Denied/));
   });
 
   it("accepts no other text as an answer", async () => {
