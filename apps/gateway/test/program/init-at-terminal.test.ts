@@ -61,7 +61,7 @@ it("asks again for a key that the vendor refuses, and goes back with Esc", async
   expect(written(world)).toMatchObject({
     agents: { defaults: { language: "zh", model: expect.stringMatching(/^anthropic\//) } },
   });
-}, 60_000);
+});
 
 it("follows the platform's setup, refuses a wrong secret, and continues after an interruption", async () => {
   const world = await openWorld();
@@ -111,4 +111,4 @@ it("follows the platform's setup, refuses a wrong secret, and continues after an
   });
   expect(readFileSync(join(secrets, "feishu-main-appSecret"), "utf8").trim()).toBe(APP.appSecret);
   expect(existsSync(join(secrets, "init-answers.json"))).toBe(false);
-}, 60_000);
+});

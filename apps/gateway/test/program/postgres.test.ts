@@ -37,7 +37,9 @@ async function expectSuccessor(world: World, home: string): Promise<void> {
     expect.objectContaining({ kind: "agent", name: "coder", node: own?.id, expired: false }),
   );
   const text = await run(world, ["status", "--home", home]);
-  expect(text.out).toMatch(/^node +[\w-]+: up \(this one\), .*agent coder for \d+ s.*, [1-9]\d* takeovers/m);
+  expect(text.out).toMatch(
+    /^node +[\w-]+: up \(this one\), .*agent coder for \d+ (?:s|min).*, [1-9]\d* takeovers/m,
+  );
   expect(text.out).toMatch(/^node +[\w-]+: lost, /m);
   const metrics = await (
     await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })

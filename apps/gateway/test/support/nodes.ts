@@ -26,8 +26,8 @@ export interface Node {
   stop(): Promise<void>;
 }
 
-/** Duration of leases, in milliseconds. Short enough for tests, and longer than a pause of a busy machine. */
-export const LEASE_MS = 3_000;
+/** Duration of leases, in milliseconds. Longer than a busy machine keeps a process from renewing them. */
+export const LEASE_MS = 10_000;
 
 /**
  * Starts a gateway with its own home on the database of the world's home, or on the PostgreSQL database of its
