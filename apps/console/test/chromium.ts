@@ -20,6 +20,9 @@ export const ARGUMENTS: string[] = [
   "--disable-sync",
 ];
 
+/** Time limit for each step in a browser, in milliseconds. A busy machine takes longer than Playwright's 30 seconds. */
+export const MAX_STEP_MS = 90_000;
+
 /** Reason why the page cannot be tested on this machine, or undefined. */
 export function whyNot(): string | undefined {
   return existsSync(EXECUTABLE) ? undefined : `there is no Chromium at ${EXECUTABLE} (set CHROMIUM)`;
@@ -29,7 +32,7 @@ let browser: Promise<Browser> | undefined;
 
 /** Returns the browser of the suite. The files of the suite share this connection. */
 export function connect(): Promise<Browser> {
-  browser ??= chromium.connect(inject("browser"));
+  browser ??= chromium.connect(inject("browser"), { timeout: MAX_STEP_MS });
   return browser;
 }
 

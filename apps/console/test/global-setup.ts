@@ -1,7 +1,7 @@
 /** Starts one browser for all tests of the suite. */
 import { chromium } from "playwright-core";
 import type { TestProject } from "vitest/node";
-import { ARGUMENTS, EXECUTABLE, whyNot } from "./chromium.ts";
+import { ARGUMENTS, EXECUTABLE, MAX_STEP_MS, whyNot } from "./chromium.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -15,7 +15,11 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     project.provide("browser", "");
     return undefined;
   }
-  const server = await chromium.launchServer({ executablePath: EXECUTABLE, args: ARGUMENTS });
+  const server = await chromium.launchServer({
+    executablePath: EXECUTABLE,
+    args: ARGUMENTS,
+    timeout: MAX_STEP_MS,
+  });
   project.provide("browser", server.wsEndpoint());
   return () => server.close();
 }

@@ -1,5 +1,6 @@
 /** Opens a page in a new browser context, signed in to a fake gateway, and records its errors. */
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { MAX_STEP_MS } from "./chromium.ts";
 import { type StubGateway, TOKEN } from "./stub-gateway.ts";
 
 /** Size of a window on a desktop, in CSS pixels. */
@@ -16,6 +17,7 @@ export interface Visit {
 
 export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({ viewport: DESKTOP, ...options });
+  context.setDefaultTimeout(MAX_STEP_MS);
   const page = await context.newPage();
   const requested: string[] = [];
   const violations: string[] = [];

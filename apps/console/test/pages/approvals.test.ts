@@ -59,7 +59,7 @@ describe.skipIf(missing !== undefined)("approvals in Chromium", () => {
     await page.getByRole("status").getByText("Allowed. exec").waitFor();
     await card().waitFor({ state: "detached" });
     // The button disappeared with its card, and the region has the focus.
-    expect(await page.locator("section:focus").count()).toBe(1);
+    await expect.poll(() => page.locator("section:focus").count()).toBe(1);
     expect(gateway.changes).toEqual([{ path: "/api/approvals/ABCD2345", body: { answer: "allow-once" } }]);
   });
 

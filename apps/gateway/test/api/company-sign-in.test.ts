@@ -1,7 +1,7 @@
 /** The sign-in at a real OpenID provider, in Chromium, and with its access tokens. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { launch, whyNoBrowser } from "../support/chromium.ts";
+import { launch, openContext, whyNoBrowser } from "../support/chromium.ts";
 import { demoConfig, openWorld, type Started, TOKEN, type World } from "../support/harness.ts";
 import {
   OIDC_AUDIENCE,
@@ -47,14 +47,13 @@ describe.skipIf(missing !== undefined)("the company sign-in, in Chromium", () =>
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
 
   async function openPage(started: Started): Promise<Page> {
-    const context = await browser.newContext({ viewport: { width: 1180, height: 800 } });
+    const context = await openContext(browser, { viewport: { width: 1180, height: 800 } });
     onTestFinished(() => context.close());
     const page = await context.newPage();
-    page.setDefaultTimeout(90_000);
     await page.goto(`${started.url}/#/tokens`);
     return page;
   }
@@ -75,7 +74,7 @@ describe.skipIf(missing !== undefined)("the company sign-in, in Chromium", () =>
     await page.getByRole("button", { name: "Yes, sign me out" }).click();
     await page.waitForURL(`${started.url}/`);
     await page.getByRole("button", { name: "Sign in with Example Inc." }).waitFor();
-  }, 180_000);
+  });
 
   it("refuses a person without a role, and accepts the token instead", async () => {
     const { started } = await openCompany();
@@ -87,7 +86,7 @@ describe.skipIf(missing !== undefined)("the company sign-in, in Chromium", () =>
     await page.getByLabel("Gateway token").fill(TOKEN);
     await page.getByLabel("Gateway token").press("Enter");
     await message(page).waitFor();
-  }, 180_000);
+  });
 });
 
 it("accepts an access token that the provider issued for the gateway", async () => {
@@ -107,4 +106,4 @@ it("accepts an access token that the provider issued for the gateway", async () 
   provider.groups.set("program", ["programs"]);
   expect(await call("/api/status")).toBe(200);
   expect(await call("/api/conversations")).toBe(403);
-}, 60_000);
+});

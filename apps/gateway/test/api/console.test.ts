@@ -6,7 +6,7 @@ import type { ScriptedTurn } from "@signalbox/testkit";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { launch, whyNoBrowser } from "../support/chromium.ts";
+import { launch, openContext, whyNoBrowser } from "../support/chromium.ts";
 import { demoConfig, exampleConfig, openWorld, type Started, TOKEN, type World } from "../support/harness.ts";
 import { modelRequests } from "../support/model-requests.ts";
 
@@ -17,7 +17,7 @@ let browser: Browser;
 
 /** A page of a browser that nobody is signed in with; whatever it complains of fails the test. */
 async function openPage(started: Started): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1180, height: 800 } });
+  const context = await openContext(browser, { viewport: { width: 1180, height: 800 } });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(String(error)));
@@ -96,7 +96,7 @@ async function demo(): Promise<{ world: World; started: Started }> {
 describe.skipIf(missing !== undefined)("the console with the gateway", () => {
   beforeAll(async () => {
     browser = await launch();
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
 
   it("signs in with the token alone, and out again", async () => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright-core";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { launch, whyNoBrowser } from "../support/chromium.ts";
+import { launch, openContext, whyNoBrowser } from "../support/chromium.ts";
 import { demoConfig, openWorld, TOKEN } from "../support/harness.ts";
 
 const missing = whyNoBrowser();
@@ -86,7 +86,7 @@ describe.skipIf(missing !== undefined)("a page of the operator's own site", () =
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
 
   /** The site's page in a browser, and the token of somebody who may write there. */
@@ -96,7 +96,7 @@ describe.skipIf(missing !== undefined)("a page of the operator's own site", () =
     const { url } = await world.start();
     const { token } = JSON.parse((await world.command(["tokens", "add", "anna", "--json"])).out);
     const site = await startSite(await bundled(), new URL(url));
-    const context = await browser.newContext();
+    const context = await openContext(browser);
     onTestFinished(() => context.close());
     const page = await context.newPage();
     await page.goto(site);

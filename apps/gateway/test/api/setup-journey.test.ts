@@ -2,7 +2,7 @@ import { textMessage as textMessageOnFeishu } from "@signalbox/testkit/feishu";
 import { startTelegram, textMessage } from "@signalbox/testkit/telegram";
 import type { Page } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";
-import { launch, whyNoBrowser } from "../support/chromium.ts";
+import { launch, openContext, whyNoBrowser } from "../support/chromium.ts";
 import { said } from "../support/feishu-talk.ts";
 import { APP, demoConfig, KEY, openWorld, TOKEN, type World, ZHANG } from "../support/harness.ts";
 
@@ -78,7 +78,7 @@ it.skipIf(missing !== undefined)(
       await telegram.stop();
     });
     world.script(() => ({ text: "here I am" }));
-    const page = await (await browser.newContext()).newPage();
+    const page = await (await openContext(browser)).newPage();
     const { step, steps, print } = countSteps();
 
     await setUpModel(world, started.url, page, step);
@@ -114,7 +114,7 @@ it.skipIf(missing !== undefined)(
     const browser = await launch();
     onTestFinished(() => browser.close());
     world.script(() => ({ text: "here I am" }));
-    const page = await (await browser.newContext()).newPage();
+    const page = await (await openContext(browser)).newPage();
     const { step, steps, print } = countSteps();
     const write = (text: string) =>
       world.feishu.pushEvent(textMessageOnFeishu(text, { senderId: ZHANG, messageId: `om_${text.length}` }));

@@ -1,6 +1,6 @@
 /** Debian's Chromium. */
 import { existsSync } from "node:fs";
-import { type Browser, chromium } from "playwright-core";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from "playwright-core";
 
 const EXECUTABLE = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
@@ -20,6 +20,18 @@ export function whyNoBrowser(): string | undefined {
   return existsSync(EXECUTABLE) ? undefined : `there is no Chromium at ${EXECUTABLE} (set CHROMIUM)`;
 }
 
+/** Time limit for each step in a browser, in milliseconds. A busy machine takes longer than Playwright's 30 seconds. */
+const MAX_STEP_MS = 90_000;
+
 export function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
+  return chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS, timeout: MAX_STEP_MS });
+}
+
+export async function openContext(
+  browser: Browser,
+  options?: BrowserContextOptions,
+): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(MAX_STEP_MS);
+  return context;
 }
