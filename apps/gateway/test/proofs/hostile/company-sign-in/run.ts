@@ -1,23 +1,11 @@
 // `npm run prove -- hostile`, its part about the company sign-in: attackers with an account at the provider, hostile
 // pages, forged tokens and headers. Then each check is removed in a copy of the sources. Its attack must succeed.
-import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
+import { attackSources, PACKAGE } from "./attack-sources.ts";
 import { DEFENCES } from "./defences.ts";
 
-const PACKAGE = join(import.meta.dirname, "..", "..", "..", "..", "..", "..", "packages", "server");
-const PROGRAM = join(import.meta.dirname, "try-attacks.ts");
-const resultSchema = z.object({ tried: z.number(), through: z.array(z.string()) });
-
-/** @param only name of the only attack to try. Default: all */
-function tryAttacks(sources: string, only = ""): z.infer<typeof resultSchema> {
-  const { stdout, stderr } = spawnSync(process.execPath, [PROGRAM, sources, only], { encoding: "utf8" });
-  if (!stdout.startsWith("{")) throw new Error(`the attacks were not tried: ${stderr}`);
-  return resultSchema.parse(JSON.parse(stdout));
-}
-
-const { tried, through } = tryAttacks(join(PACKAGE, "src"));
+const { tried, through } = attackSources(join(PACKAGE, "src"));
 console.log(`company sign-in: ${tried} attacks tried, ${through.length} got through`);
 for (const name of through) console.log("  ", name);
 let failed = through.length > 0;
@@ -28,7 +16,7 @@ for (const { name, attack, file, from, to } of DEFENCES) {
     const text = readFileSync(join(copy, file), "utf8");
     if (!text.includes(from)) throw new Error(`${file} does not have: ${from}`);
     writeFileSync(join(copy, file), text.replace(from, to));
-    const isCaught = tryAttacks(copy, attack).through.includes(attack);
+    const isCaught = attackSources(copy, attack).through.includes(attack);
     console.log(`without "${name}": ${isCaught ? "caught" : "NOT CAUGHT"}`);
     if (!isCaught) failed = true;
   } finally {

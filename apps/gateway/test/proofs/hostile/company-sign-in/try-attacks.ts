@@ -37,6 +37,7 @@ const service = {
   version: "1.0.0",
   live: createLiveHub(quiet),
   agents: () => [{ id: "coder", name: "Coder", model: "a/b", demo: false, default: true }],
+  canSpeak: () => false,
   admin: { addToken: async () => ({ name: "x", role: "member", token: "x" }) },
 };
 
@@ -307,6 +308,10 @@ const all: readonly (readonly [string, ProxySettings | undefined, (world: World)
   ...Object.entries(PROXY_ATTACKS).map(([name, [proxy, attempt]]) => [name, proxy, attempt] as const),
 ];
 const chosen = all.filter(([name]) => only === "" || name === only);
+// If nobody could sign in, each attack would seem to fail.
+const control = await openWorld();
+if (!(await isIn(await control.signIn(ALICE)))) throw new Error("the company sign-in does not work");
+await control.stop();
 const through: string[] = [];
 for (const [name, proxy, attempt] of chosen) {
   const world = await openWorld(proxy);
