@@ -33,7 +33,7 @@ export interface ConformanceOptions {
   readonly skip?: readonly { readonly check: string; readonly reason: string }[];
   /** The seed for random values, printed with the matrix. Default: 1. */
   readonly seed?: number;
-  /** Time limit for asynchronous effects, in milliseconds. Default: 20,000. */
+  /** Time limit for asynchronous effects, in milliseconds. Default: 60,000. */
   readonly waitMs?: number;
   /** Receives the matrix as a Markdown table. Default: `console.log`. */
   readonly print?: (matrix: string) => void;
@@ -76,7 +76,7 @@ export function runChannelConformance<Config, Address>(
   harness: ChannelHarness<Address>,
   options: ConformanceOptions,
 ): void {
-  const { test, seed = 1, waitMs = 20_000, skip = [], print = console.log } = options;
+  const { test, seed = 1, waitMs = 60_000, skip = [], print = console.log } = options;
   const outcomes = new Map<Check, string>();
   const skipped = new Map(skip.map((one) => [one.check, one.reason]));
   for (const { check: name } of skip) {
