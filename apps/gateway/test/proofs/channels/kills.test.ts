@@ -9,6 +9,7 @@ const kills = Number(process.env["SIGNALBOX_CHANNEL_KILLS"] ?? 1);
 
 it.each(Object.entries(startPlatforms))(
   `keeps the promises on %s through ${kills === 1 ? "a kill" : `${kills} kills`}`,
+  { timeout: 600_000 },
   async (_, startPlatform) => {
     const report = await runKills(await startPlatform(), { kills, random: seeded(seed) });
     console.log(`seed ${seed}: ${JSON.stringify(report)}`);

@@ -22,7 +22,7 @@ const LIFE_MS = 10_000;
 /** Maximum number of starts after the first orderly stop. */
 const MAX_STOPS = 3;
 /** Time limit for everything to come to an end after the last kill, in milliseconds. */
-const REST_MS = 60_000;
+const REST_MS = 300_000;
 
 export interface KillReport {
   /** A sentence for each broken promise. */

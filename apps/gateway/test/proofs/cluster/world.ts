@@ -39,7 +39,7 @@ const DRAFT_MS = 20;
 /** Interval at which platforms fail, in milliseconds. */
 const FAULT_EVERY_MS = 2_000;
 /** Maximum number of attempts to start a gateway. Each failure is reported. */
-const MAX_STARTS = 3;
+const MAX_STARTS = 10;
 /** Time limit for everything to come to rest, in milliseconds. */
 const REST_MS = 330_000;
 

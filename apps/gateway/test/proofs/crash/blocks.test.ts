@@ -8,10 +8,11 @@ const PARAGRAPHS = [
   "In the end it says what it has found, and goes home again.",
 ];
 const REPLIES = { blocks: { when: "always", minChars: 20, maxChars: 80 } };
+/** A paragraph takes longer to write than a busy machine takes to store and send the block before it. */
 const slowly = (paragraphs: readonly string[]): ScriptedTurn => ({
   text: paragraphs.join("\n\n"),
   chunks: 30,
-  deltaMs: 30,
+  deltaMs: 100,
 });
 
 /** What was said in the end, message by message. */

@@ -74,11 +74,15 @@ it("passes every failpoint in the normal pipeline", async () => {
   const world = await openWorld();
   world.configure(exampleConfig(base));
   let asked = 0;
-  world.script((_, index) => {
+  const steered = Promise.withResolvers<void>();
+  world.script(async (_, index) => {
     asked = index + 1;
     if (index === 0) return { toolCalls: [{ name: "write", input: { file_path: "a.txt", content: "a" } }] };
     if (index === 1) return { toolCalls: [{ name: "message", input: { action: "send", message: "a" } }] };
-    if (index === 3) return { toolCalls: [{ name: "ls", input: {} }], delayMs: 500 };
+    if (index === 3) {
+      await steered.promise;
+      return { toolCalls: [{ name: "ls", input: {} }] };
+    }
     if (index === 4) return { text: "too late", delayMs: 20_000 };
     return { text: "done, and said slowly", chunks: 8, deltaMs: 40 };
   });
@@ -93,6 +97,7 @@ it("passes every failpoint in the normal pipeline", async () => {
   expect(await post(groupMention("wait", world.feishu.bot, { senderId: ZHANG }))).toBe(200);
   await eventually(() => asked === 4, "the model is asked");
   expect(await post(groupMention("no, this", world.feishu.bot, { senderId: ZHANG }))).toBe(200);
+  steered.resolve();
   await eventually(() => asked === 5, "the message steers the run");
   await eventually(() => passed.has("renew.after"), "the lease is renewed");
   await first.stop();

@@ -10,6 +10,8 @@ const AGAIN_MS = 40;
 const LOOK_MS = 300;
 /** As long as a browser may wait for a gateway that was stopped. */
 const WAIT_MS = 3_000;
+/** Time limit for the last frame and for the last look at the conversation, in milliseconds. */
+const END_MS = 120_000;
 
 /**
  * The gateway's own page: what is asked there is repeated under its id until it is taken, by requests and over a socket
@@ -54,23 +56,25 @@ export async function startPage(access: PageAccess): Promise<Vendor> {
     return response?.ok === true;
   }
 
-  async function look(): Promise<void> {
+  /** Reads the conversation. Returns false if no gateway answers in time. */
+  async function look(): Promise<boolean> {
     const response = await ask(`conversations/${conversation}/messages?agent=${agent}`);
     const history = ConversationHistory.safeParse(await response?.json().catch(() => undefined)).data;
     if (history !== undefined) ({ messages: shown, ends } = history);
+    return history !== undefined;
   }
 
+  async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+    const deadline = performance.now() + END_MS;
+    while (!isOver && !(await holds()) && performance.now() < deadline) await sleep(AGAIN_MS);
+  }
+
+  let isOver = false;
   const line = openLine(access, conversation, async () => {
-    await look();
+    await until(look);
     return shown;
   });
   const answers = (): readonly ChatMessage[] => shown.filter(isAnswer);
-
-  /** The last frame may come behind the last request. */
-  async function toldAll(): Promise<void> {
-    for (let wait = 0; wait < WAIT_MS && answers().some(({ id }) => !line.told.has(id)); wait += AGAIN_MS)
-      await sleep(AGAIN_MS);
-  }
 
   function wronglyTold(): string[] {
     const standing = new Set(answers().map(({ id }) => id));
@@ -84,7 +88,6 @@ export async function startPage(access: PageAccess): Promise<Vendor> {
     ];
   }
 
-  let isOver = false;
   const looking = (async () => {
     while (!isOver) {
       await look();
@@ -117,8 +120,9 @@ export async function startPage(access: PageAccess): Promise<Vendor> {
       }));
     },
     async look() {
-      await look();
-      await toldAll();
+      await until(look);
+      // The last frame may come after the last request.
+      await until(() => answers().every(({ id }) => line.told.has(id)));
     },
     wrong: (isSetAside) => [
       ...(inbox === undefined ? [] : wrongFiles(taken, shown, inbox, isSetAside)),

@@ -45,7 +45,8 @@ export interface SweepReport {
 
 /** One message of each kind, in one conversation; `exec` needs a sandbox or an owner, which is another test's. */
 const KINDS = ["plain", "write", "send", "echo", "silent", "plain"] as const satisfies readonly Kind[];
-const REST_MS = 60_000;
+/** Time limit for a conversation, in milliseconds. Many gateways share the process. */
+const REST_MS = 300_000;
 const UNKNOWN = "outcome unknown";
 
 /**

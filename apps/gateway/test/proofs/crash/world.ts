@@ -291,12 +291,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       heal();
       // What was scheduled by a clock that was ahead is due once that time has come.
       if (isTurned) gateway.signal(TURN);
-      await atRest(home, found, options.restMs ?? REST_MS).catch(async (cause: unknown) => {
-        // A request fails before the end of the process is known.
-        const exit = await Promise.race([gateway.exited, sleep(EXIT_MS, undefined, { ref: false })]);
-        if (!exit) throw new Error(`${String(cause)}:\n${gateway.said()}`, { cause });
-        const reason = `the gateway ended with ${JSON.stringify(exit)} before it came to rest`;
-        throw new Error(`${reason}:\n${gateway.said()}`, { cause });
+      await atRest(home, found, options.restMs ?? REST_MS, gateway).catch((cause: unknown) => {
+        throw new Error(`${String(cause)}:\n${gateway.said()}`, { cause });
       });
       await Promise.all([...vendors.values()].map((vendor) => vendor.look?.()));
       gateway.signal("SIGTERM");
@@ -357,14 +353,17 @@ export function answeredNames(
 }
 
 const REST_MS = 330_000;
-/** Maximum time between a failed request and the exit of the process that caused it, in milliseconds. */
-const EXIT_MS = 5_000;
 
 /** Waits until no message waits for its end, no reply for its way out, and nothing is to come by itself. */
-async function atRest(home: string, url: string, restMs: number): Promise<void> {
+async function atRest(home: string, url: string, restMs: number, gateway: GatewayChild): Promise<void> {
   const deadline = performance.now() + restMs;
   for (let times = 0; ; ) {
-    const status = await statusOf(url);
+    if (gateway.ended())
+      throw new Error(
+        `the gateway ended with ${JSON.stringify(await gateway.exited)} before it came to rest`,
+      );
+    // A request fails before the end of the process is known, and if its connection was idle for too long.
+    const status = await statusOf(url).catch(() => UNKNOWN);
     const isIdle = status.messages === 0 && status.replies === 0;
     // To open the database takes much longer than to read the status.
     const waiting = { ...status, ...(isIdle ? { toCome: await countToComeIn(home) } : {}) };
@@ -378,7 +377,15 @@ async function atRest(home: string, url: string, restMs: number): Promise<void> 
   }
 }
 
-async function statusOf(url: string): Promise<{ readonly messages: number; readonly replies: number }> {
+interface RestStatus {
+  readonly messages: number;
+  readonly replies: number;
+}
+
+/** The status of a gateway that did not answer. */
+const UNKNOWN: RestStatus = { messages: Number.NaN, replies: Number.NaN };
+
+async function statusOf(url: string): Promise<RestStatus> {
   const response = await fetch(`${url}/api/status`, { headers: { authorization: `Bearer ${TOKEN}` } });
   const status: unknown = await response.json();
   const { inboxPending, outboxPending } = status as { inboxPending: number; outboxPending: number };

@@ -81,7 +81,7 @@ export async function runFlood({ random, seconds, inboxLimit }: FloodOptions): P
     const before = resident();
     const { acknowledged, refused, odd, acks, offered } = await pour(url, seconds, feishu.plant, random);
     const ended = performance.now();
-    await drained(url);
+    await drained(url, gateway.ended);
     const drainSeconds = (performance.now() - ended) / 1000;
     const after = resident();
     gateway.signal("SIGTERM");
@@ -208,13 +208,13 @@ function post(agent: Agent, url: string, tag: Tag, plant: Plant): Promise<{ stat
   });
 }
 
-async function drained(url: string): Promise<void> {
-  for (;;) {
-    const response = await fetch(`${url}/api/status`, { headers: { authorization: `Bearer ${TOKEN}` } });
-    const { inboxPending, outboxPending } = (await response.json()) as {
-      inboxPending: number;
-      outboxPending: number;
-    };
+async function drained(url: string, hasEnded: () => boolean): Promise<void> {
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  while (!hasEnded()) {
+    // A request fails if its connection was idle for too long.
+    const response = await fetch(`${url}/api/status`, { headers }).catch(() => undefined);
+    const status: unknown = await response?.json();
+    const { inboxPending, outboxPending } = Object(status);
     if (inboxPending === 0 && outboxPending === 0) return;
     await sleep(50);
   }

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { channelType, type FakeDiscord, startDiscord } from "@signalbox/testkit/discord";
 import type { Random } from "../crash/random.ts";
-import type { MalformedPlatform, Pushed } from "./malformed.ts";
+import { MAX_WAIT_MS, type MalformedPlatform, type Pushed } from "./malformed.ts";
 import { damaged, type Vocabulary } from "./nonsense.ts";
 
-const LONGEST_MS = 30_000;
 const BOT = { id: "1000", username: "signalbox" };
 const TOKEN = `${Buffer.from(BOT.id).toString("base64")}.made-up.secret`;
 const OWNER = "1999";
@@ -128,7 +127,7 @@ function push(discord: FakeDiscord, type: string, data: Fields): Pushed {
       const sequence = discord.gateway.dispatch(type, data);
       if (sequence === undefined) return 200;
       const waiting = new AbortController();
-      const late = delay(LONGEST_MS, 504, { signal: waiting.signal }).catch(() => 504);
+      const late = delay(MAX_WAIT_MS, 504, { signal: waiting.signal }).catch(() => 504);
       const taken = discord.acknowledged(sequence).then((isTaken) => (isTaken ? 200 : 503));
       return await Promise.race([taken, late]).finally(() => waiting.abort());
     },

@@ -63,6 +63,8 @@ export interface MalformedReport {
 
 export const TOKEN = "token-of-the-owner-0123456789-abcdefghijklm";
 const WORKERS = 32;
+/** Time limit for an answer and for a state, in milliseconds. No gateway takes this long, even on a busy machine. */
+export const MAX_WAIT_MS = 120_000;
 
 /**
  * Sends generated nonsense as a platform would to a built gateway that lets nobody in but its owner: every answer is
@@ -165,20 +167,22 @@ function post(agent: Agent, url: string, { method, path, headers, body }: Posted
         response.once("end", () => resolve(response.statusCode ?? 0));
       },
     );
-    sending.setTimeout(30_000, () => sending.destroy(new Error("no answer in 30 s")));
+    sending.setTimeout(MAX_WAIT_MS, () => sending.destroy(new Error(`no answer in ${MAX_WAIT_MS} ms`)));
     sending.once("error", reject);
     sending.end(length === 0 ? undefined : body);
   });
 }
 
 async function isConnected(url: string): Promise<boolean> {
-  const status = await fetch(`${url}/api/status`, { headers: { authorization: `Bearer ${TOKEN}` } });
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  const status = await fetch(`${url}/api/status`, { headers }).catch(() => undefined);
+  if (status === undefined) return false;
   const { channels } = Status.parse(await status.json());
   return channels.every(({ state }) => state === "ready");
 }
 
 async function until(check: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + MAX_WAIT_MS;
   while (!(await check()) && performance.now() < deadline)
     await new Promise((resolve) => setTimeout(resolve, 10));
 }
