@@ -40,7 +40,7 @@ async function ends(world: World): Promise<unknown[]> {
 describe("a stop", () => {
   it("lets a run finish and sends its reply", async () => {
     const world = await openWorld();
-    world.configure(config(15_000));
+    world.configure(config(120_000));
     const { reached, goOn } = pauseAt(world, 0, [{ text: "in time" }]);
     const child = await world.startChild();
     await child.post(hello("om_1"));
