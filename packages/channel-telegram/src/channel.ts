@@ -3,6 +3,7 @@ import {
   type ChannelContext,
   type ChannelMethods,
   createNameResolver,
+  createWebhookMonitor,
   type HandleResult,
   type Health,
   type HostedAccount,
@@ -23,7 +24,7 @@ import { type Albums, createAlbums } from "./inbound/albums.ts";
 import { getDisplayName } from "./inbound/conversation.ts";
 import { createPolling } from "./inbound/polling.ts";
 import { createReceiver, type Receive } from "./inbound/receive.ts";
-import { createUpdateWebhook, findWebhookProblem, registerWebhook } from "./inbound/webhook.ts";
+import { createUpdateWebhook, readWebhookState, registerWebhook } from "./inbound/webhook.ts";
 import { collectWebhookAlbums } from "./inbound/webhook-albums.ts";
 import { limits } from "./limits.ts";
 import { fetchMedia } from "./media.ts";
@@ -50,12 +51,14 @@ function openAccount({ context, activity, stopped }: HostedAccount<TelegramConfi
   const sender = createSender({ api, supergroups, ids }, () => identity.buttons, config);
   const receive = createReceiver(context, { api, supergroups, ids }, identity);
   const albums = createAlbums(context, () => identity.bot.id);
+  const monitor = createWebhookMonitor("Telegram", context);
   const webhook = createUpdateWebhook(
     context,
     collectWebhookAlbums(context, async (updates) => {
       await identity.ensure(context.signal);
       return receiveArranged(albums, receive, updates);
     }),
+    monitor,
   );
   const polling =
     config.transport === "polling" ? createPolling({ context, api, identity, albums, receive }) : undefined;
@@ -65,8 +68,11 @@ function openAccount({ context, activity, stopped }: HostedAccount<TelegramConfi
   /** Checks periodically whether Telegram can deliver updates. Otherwise a failed delivery would go unnoticed. */
   async function watchWebhook(since: number): Promise<void> {
     while (!stopped.aborted) {
-      const asked = activity.track(findWebhookProblem(api, config, since, context.signal));
-      webhookProblem = await asked.catch(() => webhookProblem);
+      const request = activity.track(readWebhookState(api, config, since, context.signal));
+      webhookProblem = await request.then(
+        ({ problem }) => problem,
+        () => webhookProblem,
+      );
       await clock.delay(limits.webhookCheckMs, stopped).catch(() => {});
     }
   }
@@ -95,7 +101,7 @@ function openAccount({ context, activity, stopped }: HostedAccount<TelegramConfi
     resolve: createNameLookup(context, api),
     openDraft: async (to, options) => openDraft(await toCurrent(to), options),
     fetchMedia: (ref, signal) => fetchMedia(api, ref, signal),
-    checks: (signal) => checkBot(api, config, signal),
+    checks: (signal) => checkBot({ context, api, monitor }, signal),
     async reconcile(intent, signal) {
       // A probe would change a message that another host has sent.
       if (context.isShared === true) return { outcome: "unknown" };
@@ -116,7 +122,9 @@ function openAccount({ context, activity, stopped }: HostedAccount<TelegramConfi
     },
     disconnect: () => polling?.stop(),
     connection: (): Health | undefined =>
-      webhookProblem === undefined ? polling?.health() : { state: "degraded", reason: webhookProblem },
+      webhookProblem === undefined
+        ? (polling?.health() ?? monitor.health())
+        : { state: "degraded", reason: webhookProblem },
     self: () => identity.known && { id: identity.bot.id, name: identity.bot.name },
     methods,
   };

@@ -1,7 +1,12 @@
-import type { AccountCheck } from "@signalbox/channel";
+import {
+  type AccountCheck,
+  type ChannelContext,
+  checkWebhook,
+  type WebhookMonitor,
+} from "@signalbox/channel";
 import type { TelegramApi } from "./api.ts";
 import type { TelegramConfig } from "./config.ts";
-import { findWebhookProblem } from "./inbound/webhook.ts";
+import { createChallenge, readWebhookState } from "./inbound/webhook.ts";
 
 const guestModeCheck: AccountCheck = {
   about: "guests",
@@ -10,12 +15,15 @@ const guestModeCheck: AccountCheck = {
   remedy: "Turn off guest mode in the bot's settings at @BotFather.",
 };
 
-/** Checks the bot's settings in @BotFather and whether Telegram can reach the webhook. */
-export async function checkBot(
-  api: TelegramApi,
-  config: TelegramConfig,
-  signal: AbortSignal,
-): Promise<readonly AccountCheck[]> {
+interface CheckedBot {
+  readonly context: Pick<ChannelContext<TelegramConfig>, "config" | "fetch">;
+  readonly api: TelegramApi;
+  readonly monitor: WebhookMonitor;
+}
+
+/** Checks the bot's settings in @BotFather and, if it has a webhook, whether updates arrive there. */
+export async function checkBot(bot: CheckedBot, signal: AbortSignal): Promise<readonly AccountCheck[]> {
+  const { api, context, monitor } = bot;
   const me = await api.call({ what: "fetching the bot's identity", write: false, signal }, (raw) =>
     raw.getMe(),
   );
@@ -34,11 +42,39 @@ export async function checkBot(
         remedy: "To use the bot in groups, send /setjoingroups to @BotFather.",
       };
   const about = me.supports_guest_queries === true ? [groups, guestModeCheck] : [groups];
-  if (config.transport === "polling") return about;
-  const trouble = await findWebhookProblem(api, config, 0, signal);
-  if (trouble === undefined)
-    return [...about, { about: "webhook", ok: true, detail: "Telegram reaches the webhook" }];
-  const remedy =
-    "Telegram must be able to reach webhookUrl over https on port 443, 80, 88 or 8443, with a valid certificate.";
-  return [...about, { about: "webhook", ok: false, detail: trouble, remedy }];
+  if (context.config.transport === "polling") return about;
+  return [...about, await checkUpdates(bot, signal), monitor.check()];
+}
+
+/** Telegram reports failures, but no success. Only an update that arrived proves that Telegram reaches the webhook. */
+async function checkUpdates(
+  { api, context: { config, fetch }, monitor }: CheckedBot,
+  signal: AbortSignal,
+): Promise<AccountCheck> {
+  const about = "webhook";
+  const { url, problem, pending } = await readWebhookState(api, config, 0, signal);
+  if (problem !== undefined) return { about, ok: false, detail: problem, remedy: getRemedy(problem) };
+  if (monitor.receivedAt !== undefined) return { about, ok: true, detail: "Telegram reaches the webhook" };
+  const fromHere = await checkWebhook({
+    platform: "Telegram",
+    url,
+    challenge: createChallenge(config),
+    fetch,
+    signal,
+  });
+  if (!fromHere.ok) return fromHere;
+  const waiting = pending === 0 ? "" : `, and ${pending} of its updates are pending`;
+  return {
+    about,
+    ok: true,
+    detail: `not yet tried by Telegram${waiting}: this account answers at ${url} from here. Write to the bot and run the check again`,
+  };
+}
+
+function getRemedy(problem: string): string {
+  if (/\b401\b/.test(problem))
+    return "The webhook is registered with another secret. Set webhookUrl, and it is registered at the next start, or call setWebhook with webhookSecret as secret_token.";
+  if (/no webhook is registered|another URL/.test(problem))
+    return "Set webhookUrl to the address of this account's webhook, and restart the account to register it.";
+  return "Telegram must be able to reach webhookUrl over https on port 443, 80, 88 or 8443, with a valid certificate.";
 }

@@ -1,3 +1,4 @@
+import { serveWebhook } from "@signalbox/channel/testkit";
 import { person, textMessage } from "@signalbox/testkit/telegram";
 import { describe, expect, it } from "vitest";
 import { telegram } from "../src/index.ts";
@@ -24,6 +25,32 @@ async function post(
   const answer = await bench.channel.webhook?.(request);
   if (answer === undefined) throw new Error("no webhook");
   return answer;
+}
+
+/** Opens an account whose webhook is served on a loopback port. */
+async function openServed(): Promise<Bench & { readonly url: string }> {
+  let channel: Bench["channel"] | undefined;
+  const served = await serveWebhook({
+    webhook: async (request) =>
+      (await channel?.webhook?.(request)) ?? new Response(undefined, { status: 503 }),
+  });
+  const bench = await openBench({ ...webhook, webhookUrl: served.url });
+  channel = bench.channel;
+  return Object.assign(bench, {
+    url: served.url,
+    async [Symbol.asyncDispose]() {
+      await bench.channel.stop({ drainMs: 0 });
+      await bench.fakeServer.stop();
+      await served.stop();
+    },
+  });
+}
+
+/** Returns a loopback URL at which no server listens. */
+async function getUnusedUrl(): Promise<string> {
+  const { url, stop } = await serveWebhook({});
+  await stop();
+  return url;
 }
 
 async function issuesOf(settings: unknown): Promise<readonly string[]> {
@@ -56,19 +83,69 @@ describe("a webhook", () => {
     expect(bench.events).toMatchObject([{ text: "hello" }]);
   });
 
-  it("is covered by the account checks", async () => {
+  it("is not reported as reached before Telegram has delivered an update", async () => {
+    await using bench = await openServed();
     const { signal } = new AbortController();
-    await using bench = await openBench(webhook);
     expect(await bench.channel.checks?.(signal)).toMatchObject([
       { about: "groups", ok: true },
-      { about: "webhook", ok: true },
+      { about: "webhook", ok: true, detail: expect.stringContaining("not yet tried by Telegram") },
+      { about: "received", ok: true, detail: expect.stringContaining("no event was received") },
     ]);
+    await bench.fakeServer.push(textMessage("hello"));
+    expect(bench.events).toMatchObject([{ text: "hello" }]);
+    expect(await bench.channel.checks?.(signal)).toMatchObject([
+      {},
+      { about: "webhook", ok: true, detail: "Telegram reaches the webhook" },
+      { about: "received", ok: true, detail: expect.stringContaining("the last event") },
+    ]);
+  });
+
+  it("fails its check with the reason if its URL cannot be reached, from here or by Telegram", async () => {
+    const { signal } = new AbortController();
+    await using bench = await openBench({ ...webhook, webhookUrl: await getUnusedUrl() });
+    expect(await bench.channel.checks?.(signal)).toMatchObject([
+      {},
+      { about: "webhook", ok: false, detail: expect.stringContaining("cannot be reached") },
+      {},
+    ]);
+    void bench.fakeServer.push(textMessage("hello"));
+    await expect
+      .poll(async () => (await bench.channel.checks?.(signal))?.[1])
+      .toMatchObject({ ok: false, detail: "Telegram cannot deliver updates: Connection refused" });
+  });
+
+  it("fails its check with the setting to correct if Telegram posts another secret", async () => {
+    await using bench = await openServed();
+    const { signal } = new AbortController();
+    const { fakeServer } = bench;
+    await fetch(`${fakeServer.url}/bot${token}/setWebhook`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ url: bench.url, secret_token: "another-secret-0123" }),
+    });
+    void fakeServer.push(textMessage("hello"));
+    await expect
+      .poll(async () => (await bench.channel.checks?.(signal))?.[1])
+      .toMatchObject({
+        ok: false,
+        detail: "Telegram cannot deliver updates: Wrong response from the webhook: 401 Unauthorized",
+        remedy: expect.stringContaining("webhookSecret"),
+      });
+    expect(bench.channel.health()).toMatchObject({
+      state: "degraded",
+      reason: expect.stringContaining("webhookSecret"),
+    });
+  });
+
+  it("fails its check if Telegram sends the updates to another account's URL", async () => {
+    const { signal } = new AbortController();
+    await using bench = await openBench(webhook);
     const elsewhere = { ...webhook, webhookUrl: "https://elsewhere.example/channels/telegram/main" };
-    await using other = await openBench(elsewhere, { fakeServer: bench.fakeServer });
-    expect(await other.channel.checks?.(signal)).toMatchObject([{}, { about: "webhook", ok: true }]);
+    await using _other = await openBench(elsewhere, { fakeServer: bench.fakeServer });
     expect(await bench.channel.checks?.(signal)).toMatchObject([
       {},
       { about: "webhook", ok: false, detail: "Telegram sends this bot's updates to another URL" },
+      {},
     ]);
   });
 

@@ -140,6 +140,7 @@ export {
   rejectWebhook,
   type VerifyResult,
 } from "./inbound/webhook.ts";
+export { createWebhookMonitor, type ForgedRequest, type WebhookMonitor } from "./inbound/webhook-monitor.ts";
 export { createFenceTracker } from "./markdown/fences.ts";
 export { splitText } from "./markdown/split-text.ts";
 export { createOutbound } from "./outbound/create-outbound.ts";

@@ -2,6 +2,7 @@ import type { ChannelLogger, ReadBody } from "../contract/definition.ts";
 import { reasonOf } from "../contract/errors.ts";
 import type { EmitResult } from "../contract/events.ts";
 import { readLimited } from "../host/read-limited.ts";
+import type { ForgedRequest, WebhookMonitor } from "./webhook-monitor.ts";
 
 /** The result of `emit`, or the reason why an event was not emitted. */
 export type HandleResult = EmitResult | "ignored" | "malformed";
@@ -11,8 +12,8 @@ export type VerifyResult<Event> =
   | { readonly kind: "event"; readonly event: Event }
   /** The request is answered directly, for instance because it is a challenge. */
   | { readonly kind: "answer"; readonly body: unknown }
-  /** The request is not authenticated: 401. The reason is only written to the log. */
-  | { readonly kind: "forged"; readonly reason: string }
+  /** The request is not authenticated: 401. */
+  | ForgedRequest
   /** The request is authenticated but invalid: 400. */
   | { readonly kind: "malformed"; readonly reason: string };
 
@@ -24,13 +25,15 @@ export interface WebhookOptions<Event> {
   /** Emits an event. Resolves once it is stored. */
   handle(event: Event): Promise<HandleResult>;
   /**
-   * Responds to the platform's challenge, which is a GET request. Returns the text of the response, or `undefined` to
-   * reject the request with 403. Compare the token in the request with `equalInConstantTime`. Default: GET requests are
-   * rejected with 405.
+   * Responds to the platform's challenge, which is a GET request. Returns the text of the response, or a forged request
+   * or `undefined` to reject it with 403. Compare the token in the request with `equalInConstantTime`. Default: GET
+   * requests are rejected with 405.
    */
-  challenge?(url: URL): string | undefined;
+  challenge?(url: URL): string | ForgedRequest | undefined;
   /** Creates the response for an accepted event. Default: 200 with an empty object. */
   accepted?(event: Event): Response;
+  /** Records whether requests are authenticated. Default: nothing is recorded. */
+  readonly monitor?: WebhookMonitor;
   readonly logger: ChannelLogger;
 }
 
@@ -50,11 +53,11 @@ const RETRY_AFTER_SECONDS = "15";
 export function createWebhook<Event>(
   options: WebhookOptions<Event>,
 ): (request: Request, read?: ReadBody) => Promise<Response> {
-  const { maxBytes, logger } = options;
+  const { maxBytes, logger, monitor } = options;
 
   return async function respond(request, read) {
     if (request.method === "GET" && options.challenge !== undefined)
-      return answerChallenge(options.challenge(new URL(request.url)));
+      return respondToChallenge(options.challenge(new URL(request.url)), monitor);
     if (request.method !== "POST") return reply(405, { error: "method not allowed" }, { allow: "POST" });
     const body = await readBody(request, read, maxBytes);
     if (body === undefined) return reply(413, { error: `body over ${maxBytes} bytes` });
@@ -63,6 +66,7 @@ export function createWebhook<Event>(
       case "forged":
         // Logged at debug level, because otherwise anyone could flood the log with such requests.
         logger.debug("rejected an unauthenticated request", { reason: verified.reason });
+        monitor?.onRefused(verified, "event");
         // The response is the same for every reason, to give attackers no hint.
         return reply(401, { error: "unauthorized" });
       case "malformed":
@@ -70,6 +74,7 @@ export function createWebhook<Event>(
       case "answer":
         return reply(200, verified.body);
       case "event":
+        monitor?.onEvent();
         return handle(verified.event);
     }
   };
@@ -120,8 +125,15 @@ export async function readBody(
 }
 
 /** The response is plain text, so that a browser does not run a script in a forged challenge. */
-function answerChallenge(text: string | undefined): Response {
-  if (text === undefined) return reply(403, { error: "forbidden" });
+function respondToChallenge(
+  text: string | ForgedRequest | undefined,
+  monitor: WebhookMonitor | undefined,
+): Response {
+  if (typeof text !== "string") {
+    if (text !== undefined) monitor?.onRefused(text, "challenge");
+    return reply(403, { error: "forbidden" });
+  }
+  monitor?.onChallenge();
   const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
   return new Response(text, { headers });
 }

@@ -50,7 +50,10 @@ export interface FakeTelegram extends FakeServer {
   readonly requests: readonly SeenRequest[];
   /** Stores the message of an update that the test delivers without `push` or `post`. */
   take(update: Raw): void;
-  /** Queues an update for `getUpdates`. Resolves once the bot confirmed it. */
+  /**
+   * Queues an update for `getUpdates`, or posts it to the registered webhook until it is accepted. Resolves once the bot
+   * confirmed it.
+   */
   push(update: Raw): Promise<void>;
   /** Posts an update as Telegram does, with the secret if given. */
   post(url: string, update: unknown, secret?: string): Promise<Response>;
@@ -114,7 +117,7 @@ export async function startTelegram(options: TelegramOptions): Promise<FakeTeleg
     now,
     bot: me,
   });
-  const updates = new UpdateQueue();
+  const updates = new UpdateQueue(now);
   const methods = new Methods({ me, messages, updates, users: options.users });
   let isRevoked = false;
 

@@ -1,6 +1,9 @@
 import type { Raw } from "../raw.ts";
 import { type ApiReply, badRequest, ok, refuse } from "./reply.ts";
 
+/** Minimum delay between two attempts to deliver an update to a webhook, in milliseconds. */
+const REDELIVERY_MS = 200;
+
 interface Waiting {
   readonly update: Raw;
   readonly confirmed: () => void;
@@ -16,6 +19,14 @@ export class UpdateQueue {
   /** Ends the open request for updates with a response. */
   #open: ((reply: ApiReply | undefined) => void) | undefined;
   #allowed: readonly unknown[] | undefined;
+  /** The last failure of the webhook. It is reported even after a success. */
+  #failure: { readonly date: number; readonly message: string } | undefined;
+  #isDelivering = false;
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
 
   pending(): number {
     return this.#waiting.length;
@@ -27,6 +38,7 @@ export class UpdateQueue {
     this.#waiting.push({ update, confirmed: resolve });
     this.#waiting.sort((a, b) => numberOf(a.update) - numberOf(b.update));
     this.#open?.(undefined);
+    void this.#deliver();
     return promise;
   }
 
@@ -58,6 +70,7 @@ export class UpdateQueue {
   }
 
   stop(): void {
+    this.#webhook = undefined;
     this.#open?.(ok([]));
   }
 
@@ -70,6 +83,7 @@ export class UpdateQueue {
     this.#webhook = url === "" ? undefined : { url, secret: String(secret) };
     if (Array.isArray(allowed)) this.#allowed = allowed;
     this.conflict();
+    void this.#deliver();
     return ok(true);
   }
 
@@ -84,7 +98,27 @@ export class UpdateQueue {
       url: this.#webhook?.url ?? "",
       has_custom_certificate: false,
       pending_update_count: this.#waiting.length,
+      ...(this.#failure && {
+        last_error_date: this.#failure.date,
+        last_error_message: this.#failure.message,
+      }),
     };
+  }
+
+  /** Posts the updates to the webhook in order, and repeats an update until it is answered with a 2xx status. */
+  async #deliver(): Promise<void> {
+    if (this.#isDelivering) return;
+    this.#isDelivering = true;
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      if (this.#webhook === undefined) break;
+      const message = await findDeliveryFailure(this.#webhook, next.update);
+      if (message === undefined) this.#confirm(numberOf(next.update) + 1);
+      else {
+        this.#failure = { date: Math.floor(this.#now() / 1_000), message };
+        await new Promise((resolve) => setTimeout(resolve, REDELIVERY_MS).unref());
+      }
+    }
+    this.#isDelivering = false;
   }
 
   #comes(update: Raw): boolean {
@@ -107,6 +141,32 @@ export class UpdateQueue {
       clearTimeout(timer);
       if (this.#open === resolve) this.#open = undefined;
     }
+  }
+}
+
+/** Delivers an update. Only loopback addresses are called; every other host is reported as unknown. */
+async function findDeliveryFailure(
+  { url, secret }: { readonly url: string; readonly secret: string },
+  update: Raw,
+): Promise<string | undefined> {
+  if (!/^https?:\/\/(?:127\.0\.0\.1|localhost)[:/]/.test(url))
+    return "Failed to resolve host: Name or service not known";
+  try {
+    const {
+      ok: isOk,
+      status,
+      statusText,
+    } = await fetch(url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...(secret !== "" && { "x-telegram-bot-api-secret-token": secret }),
+      },
+      body: JSON.stringify(update),
+    });
+    return isOk ? undefined : `Wrong response from the webhook: ${status} ${statusText}`;
+  } catch {
+    return "Connection refused";
   }
 }
 
