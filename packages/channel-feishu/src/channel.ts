@@ -4,6 +4,7 @@ import {
   ChannelError,
   type ChannelMethods,
   createWebhook,
+  createWebhookMonitor,
   type HostedAccount,
   hostedChannel,
   rejectWebhook,
@@ -53,10 +54,12 @@ function openAccount({ context, activity }: HostedAccount<FeishuConfig>) {
   });
   const { backfill } = receiver;
   backfill.expectGaps();
+  const monitor = createWebhookMonitor("Feishu", context);
   const webhook = createWebhook({
     maxBytes: limits.bodyBytes,
     verify: createVerifier(context),
     handle: receiver.accept,
+    monitor,
     logger,
   });
   const connection =
@@ -98,7 +101,7 @@ function openAccount({ context, activity }: HostedAccount<FeishuConfig>) {
     },
     fetchMedia: (ref, signal) => fetchMedia(api, ref, signal),
     identify: (signal) => people.self(signal),
-    checks: (signal) => checkApp(context, api, signal),
+    checks: (signal) => checkApp(context, { api, monitor }, signal),
     reconcile: (intent, signal) => reconcile(api, appId, intent, signal),
   };
 
@@ -111,7 +114,7 @@ function openAccount({ context, activity }: HostedAccount<FeishuConfig>) {
       receiver.stop();
     },
     close: () => backfill.stop(),
-    connection: () => connection?.health(),
+    connection: () => connection?.health() ?? monitor.health(),
     self: () => people.known(),
     methods,
   };

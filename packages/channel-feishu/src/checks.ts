@@ -7,6 +7,7 @@ import {
   objectsAt,
   type Payload,
   textAt,
+  type WebhookMonitor,
 } from "@signalbox/channel";
 import type { FeishuApi } from "./api.ts";
 import type { FeishuConfig } from "./config.ts";
@@ -35,7 +36,7 @@ type ChecksContext = Pick<ChannelContext<FeishuConfig>, "config" | "fetch">;
  */
 export async function checkApp(
   context: ChecksContext,
-  api: FeishuApi,
+  { api, monitor }: { readonly api: FeishuApi; readonly monitor: WebhookMonitor },
   signal: AbortSignal,
 ): Promise<readonly AccountCheck[]> {
   const subscription = await readSubscription(context.config, api, signal);
@@ -44,7 +45,11 @@ export async function checkApp(
   const url = context.config.webhookUrl ?? subscription?.url;
   const challenge = challengeOf(context);
   const { fetch } = context;
-  return [...checks, await checkWebhook({ platform: "Feishu", url, challenge, fetch, signal })];
+  return [
+    ...checks,
+    await checkWebhook({ platform: "Feishu", url, challenge, fetch, signal }),
+    monitor.check(),
+  ];
 }
 
 /** The app's event subscription. */

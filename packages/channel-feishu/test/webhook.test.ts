@@ -354,3 +354,38 @@ describe("the configuration", () => {
     ]);
   });
 });
+
+describe("an account whose webhook settings differ from the app's", () => {
+  const app = { verificationToken: token, encryptKey };
+
+  it.each([
+    [
+      "another encrypt key",
+      app,
+      { ...app, encryptKey: "another" },
+      "Compare encryptKey with the Encrypt Key",
+    ],
+    ["no encrypt key", app, { verificationToken: token }, "Compare encryptKey with the Encrypt Key"],
+    ["an encrypt key that the app lacks", { ...app, encryptKey: undefined }, app, "Compare encryptKey with"],
+    ["another verification token", app, { ...app, verificationToken: "x" }, "Compare verificationToken with"],
+  ])("is degraded after Feishu's first push: %s", async (_, theirs, ours, remedy) => {
+    await using bench = await openBench(ours, theirs);
+    expect(bench.channel.health()).toEqual({ state: "ready" });
+    expect((await bench.post(textMessage("hi"))).status).toBe(401);
+    expect(bench.channel.health()).toMatchObject({
+      state: "degraded",
+      reason: expect.stringContaining(remedy),
+    });
+  });
+
+  it("stays ready after requests that are not Feishu's, and after any once an event was verified", async () => {
+    await using bench = await openBench(app);
+    const post = (body: string) =>
+      bench.channel.webhook?.(new Request("http://gateway/events", { method: "POST", body }));
+    for (const body of ["{}", '{"a":1}']) expect((await post(body))?.status).toBe(401);
+    expect(bench.channel.health()).toEqual({ state: "ready" });
+    await bench.post(textMessage("hi"));
+    expect((await post('{"encrypt":"eA=="}'))?.status).toBe(401);
+    expect(bench.channel.health()).toEqual({ state: "ready" });
+  });
+});

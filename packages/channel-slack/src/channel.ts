@@ -4,6 +4,7 @@ import {
   ChannelError,
   type ChannelMethods,
   createWebhook,
+  createWebhookMonitor,
   type HandleResult,
   type HostedAccount,
   hostedChannel,
@@ -67,12 +68,14 @@ function openAccount({ context, activity }: HostedAccount<SlackConfig>) {
   const handle = async (envelope: Envelope): Promise<HandleResult> =>
     (receiver ?? (await getReceiver(context.signal))).accept(envelope);
 
+  const monitor = createWebhookMonitor("Slack", context);
   const webhook = createWebhook({
     maxBytes: limits.bodyBytes,
     verify: createVerifier(context),
     handle,
     // Slack would show a response body as the response to the command.
     accepted: () => new Response(),
+    monitor,
     logger,
   });
   const catchUp = async (since?: number): Promise<void> =>
@@ -108,7 +111,7 @@ function openAccount({ context, activity }: HostedAccount<SlackConfig>) {
       if (options.messageId !== undefined) parseMessageId(to, options.messageId);
       return createDraft({ context, api, places, threads, history, sender, lostStreams }, to, options);
     },
-    checks: (signal) => checkAccount(context, api, signal),
+    checks: (signal) => checkAccount(context, { api, monitor }, signal),
     fetchMedia: (ref, signal) =>
       fetchMedia({ api, fetch, botToken: config.botToken, apiUrl: apiBase(config) }, ref, signal),
     reconcile: (intent, signal) => reconcile(history, people.known(), intent, signal),
@@ -123,7 +126,10 @@ function openAccount({ context, activity }: HostedAccount<SlackConfig>) {
     ready: () => void catchUp(),
     disconnect: () => transport.stop(),
     close: async () => receiver?.backfill.stop(),
-    connection: () => transport.health(),
+    connection() {
+      const health = transport.health();
+      return health.state === "ready" ? (monitor.health() ?? health) : health;
+    },
     self: () => people.known(),
     methods,
   };

@@ -1,4 +1,10 @@
-import { type AccountCheck, type ChannelContext, checkWebhook, objectAt } from "@signalbox/channel";
+import {
+  type AccountCheck,
+  type ChannelContext,
+  checkWebhook,
+  objectAt,
+  type WebhookMonitor,
+} from "@signalbox/channel";
 import type { SlackApi } from "./api.ts";
 import type { SlackConfig } from "./config.ts";
 import { createChallenge } from "./inbound/webhook.ts";
@@ -25,10 +31,10 @@ const SCOPES: Readonly<Record<string, string>> = {
   "users:read": "names of users",
 };
 
-/** Checks the token's scopes, and whether the webhook URL leads to this account. */
+/** Checks the token's scopes, and whether the webhook URL leads to this account and receives events. */
 export async function checkAccount(
   context: Pick<ChannelContext<SlackConfig>, "config" | "clock" | "fetch">,
-  api: SlackApi,
+  { api, monitor }: { readonly api: SlackApi; readonly monitor: WebhookMonitor },
   signal: AbortSignal,
 ): Promise<readonly AccountCheck[]> {
   const { config, fetch } = context;
@@ -38,6 +44,7 @@ export async function checkAccount(
   return [
     scopes,
     await checkWebhook({ platform: "Slack", url: config.webhookUrl, challenge, fetch, signal }),
+    monitor.check(),
   ];
 }
 

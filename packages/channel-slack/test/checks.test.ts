@@ -1,3 +1,4 @@
+import { signed } from "@signalbox/testkit/slack";
 import { expect, it } from "vitest";
 import { credentials, never, openBench } from "./harness.ts";
 
@@ -46,4 +47,30 @@ it("the webhook check reports an unknown result without a URL and is skipped for
   });
   await using sockets = await openBench({ transport: "socket" });
   expect(await webhookCheck(sockets)).toBeUndefined();
+});
+
+it("an account with another signing secret is degraded after Slack's first request, until one is verified", async () => {
+  await using bench = await openBench({ transport: "webhook" });
+  const received = async () =>
+    (await bench.channel.checks?.(never))?.find(({ about }) => about === "received");
+  expect(await received()).toMatchObject({
+    ok: true,
+    detail: expect.stringContaining("no event was received"),
+  });
+  const post = (signingSecret: string) => {
+    const body = JSON.stringify({ type: "event_callback", event: { type: "team_rename", name: "x" } });
+    const request = signed(body, "application/json", { signingSecret });
+    return bench.channel.webhook?.(new Request("http://gateway/events", request));
+  };
+  expect((await post("another"))?.status).toBe(401);
+  const remedy = "Compare signingSecret with the Signing Secret under Basic Information of the app.";
+  expect(bench.channel.health()).toMatchObject({
+    state: "degraded",
+    reason: expect.stringContaining(remedy),
+  });
+  expect(await received()).toMatchObject({ ok: false, remedy });
+  await post(credentials.signingSecret);
+  expect(bench.channel.health()).toEqual({ state: "ready" });
+  await post("another");
+  expect(bench.channel.health()).toEqual({ state: "ready" });
 });

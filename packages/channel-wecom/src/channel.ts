@@ -4,6 +4,7 @@ import {
   ChannelError,
   type ChannelMethods,
   createWebhook,
+  createWebhookMonitor,
   eventFacts,
   type HandleResult,
   type HostedAccount,
@@ -12,7 +13,7 @@ import {
   rejectWebhook,
 } from "@signalbox/channel";
 import type { WecomAddress } from "./address.ts";
-import { checkAccount } from "./checks.ts";
+import { checkCallbacks, checkConnection } from "./checks.ts";
 import { getBotId, type WecomConfig } from "./config.ts";
 import { createLink } from "./connection/link.ts";
 import { toMessageEvent } from "./inbound/message.ts";
@@ -54,7 +55,7 @@ function openSocketAccount(account: HostedAccount<WecomConfig>) {
     openDirect: async (userId) => ({ type: "single", id: userId }),
     openDraft: async (to, options) => createDraft({ clock, sender }, to, options),
     fetchMedia: (ref, signal) => fetchMedia(context, ref, signal),
-    checks: (signal) => checkAccount(context, link.health(), signal),
+    checks: async () => [checkConnection(link.health())],
     reconcile: (intent, signal) => reconcile({ clock, sender }, intent, signal),
   };
   return {
@@ -84,6 +85,7 @@ function openWebhookAccount({ context }: HostedAccount<WecomConfig>) {
     return context.emit(event);
   }
 
+  const monitor = createWebhookMonitor("WeCom", context);
   const webhook = createWebhook({
     maxBytes: limits.bodyBytes,
     verify: verifier.verify,
@@ -91,6 +93,7 @@ function openWebhookAccount({ context }: HostedAccount<WecomConfig>) {
     handle,
     // WeCom would show a reply in the response. An empty one means that none follows here.
     accepted: () => new Response(),
+    monitor,
     logger,
   });
   const methods: WecomMethods = {
@@ -101,8 +104,8 @@ function openWebhookAccount({ context }: HostedAccount<WecomConfig>) {
       throw new ChannelError("unsupported", "WeCom: the webhook transport has no drafts");
     },
     fetchMedia: (ref, signal) => fetchMedia(context, ref, signal),
-    checks: (signal) => checkAccount(context, undefined, signal),
+    checks: (signal) => checkCallbacks(context, monitor, signal),
     reconcile: async () => ({ outcome: "unknown" }),
   };
-  return { self: () => ({ id: getBotId(config) }), methods };
+  return { connection: () => monitor.health(), self: () => ({ id: getBotId(config) }), methods };
 }

@@ -1,20 +1,27 @@
-import { type AccountCheck, type ChannelContext, checkWebhook, type Health } from "@signalbox/channel";
+import {
+  type AccountCheck,
+  type ChannelContext,
+  checkWebhook,
+  type Health,
+  type WebhookMonitor,
+} from "@signalbox/channel";
 import type { WecomConfig } from "./config.ts";
 import { createChallenge } from "./inbound/webhook.ts";
 
-/** Checks whether the connection is open, or whether the callback URL leads to this account. */
-export async function checkAccount(
+/** Checks whether the callback URL leads to this account, and whether WeCom's requests are accepted. */
+export async function checkCallbacks(
   context: Pick<ChannelContext<WecomConfig>, "config" | "clock" | "fetch">,
-  connection: Health | undefined,
+  monitor: WebhookMonitor,
   signal: AbortSignal,
 ): Promise<readonly AccountCheck[]> {
-  if (connection !== undefined) return [checkConnection(connection)];
   const { config, fetch } = context;
   const challenge = createChallenge(context);
-  return [await checkWebhook({ platform: "WeCom", url: config.webhookUrl, challenge, fetch, signal })];
+  const { webhookUrl: url } = config;
+  return [await checkWebhook({ platform: "WeCom", url, challenge, fetch, signal }), monitor.check()];
 }
 
-function checkConnection(health: Health): AccountCheck {
+/** Checks whether the long connection is open. */
+export function checkConnection(health: Health): AccountCheck {
   const about = "connection";
   if (health.state === "ready")
     return { about, ok: true, detail: "WeCom has accepted the bot's id and secret" };

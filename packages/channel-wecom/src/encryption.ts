@@ -80,10 +80,18 @@ function sign(
 /**
  * Verifies and decrypts a callback. Source: document/path/101033.
  *
- * @returns `undefined` if the signature is wrong or the content cannot be decrypted
+ * @returns its text, or the key that does not fit: the token if the signature is wrong, otherwise the encoding key
  */
-export function openCallback(keys: CallbackKeys, callback: SignedCallback): string | undefined {
-  if (!equalInConstantTime(sign(keys, callback), callback.signature)) return undefined;
+export function openCallback(
+  keys: CallbackKeys,
+  callback: SignedCallback,
+): { readonly text: string } | { readonly wrong: keyof CallbackKeys } {
+  if (!equalInConstantTime(sign(keys, callback), callback.signature)) return { wrong: "token" };
+  const text = decryptCallback(keys, callback);
+  return text === undefined ? { wrong: "encodingAesKey" } : { text };
+}
+
+function decryptCallback(keys: CallbackKeys, callback: SignedCallback): string | undefined {
   try {
     const decipher = createDecipher(decodeKey(keys.encodingAesKey));
     const bytes = removePadding(

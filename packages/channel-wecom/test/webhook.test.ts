@@ -126,15 +126,43 @@ it("asks for a redelivery if the host cannot store a message", async () => {
   expect((await fakeServer.postCallback(url, textMessage("x"))).status).toBe(503);
 });
 
+it.each([
+  ["token", { token: "another" }, "Compare token with"],
+  ["encodingAesKey", { encodingAesKey: `${"z".repeat(42)}0` }, "Compare encodingAesKey with"],
+])(
+  "is degraded after a callback that does not fit its %s, until one is verified",
+  async (_, wrong, remedy) => {
+    const { fakeServer, start } = await open();
+    await start();
+    const settings = { transport: "webhook", ...callbacks, ...wrong, apiBaseUrl: fakeServer.url };
+    await using running = await openChannel(wecom, settings);
+    const gateway = await serveWebhook(running.channel);
+    onTestFinished(() => gateway.stop());
+    expect(running.channel.health()).toEqual({ state: "ready" });
+    expect((await fakeServer.postCallback(gateway.url, textMessage("hi"))).status).toBe(401);
+    expect(running.channel.health()).toMatchObject({
+      state: "degraded",
+      reason: expect.stringContaining(remedy),
+    });
+    expect(await running.channel.checks?.(never)).toMatchObject([
+      { about: "webhook" },
+      { about: "received", ok: false, remedy: expect.stringContaining(remedy) },
+    ]);
+  },
+);
+
 it("checks that its webhook URL leads to this account", async () => {
   const { start, fakeServer } = await open();
   const { url } = await start();
   const settings = { transport: "webhook", ...callbacks, apiBaseUrl: fakeServer.url, webhookUrl: url };
   await using running = await openChannel(wecom, settings);
-  expect(await running.channel.checks?.(never)).toMatchObject([{ about: "webhook", ok: true }]);
+  expect(await running.channel.checks?.(never)).toMatchObject([
+    { about: "webhook", ok: true },
+    { about: "received", ok: true },
+  ]);
   const other = { ...settings, token: "another" };
   await using wrong = await openChannel(wecom, other);
-  expect(await wrong.channel.checks?.(never)).toMatchObject([{ about: "webhook", ok: false }]);
+  expect(await wrong.channel.checks?.(never)).toMatchObject([{ about: "webhook", ok: false }, {}]);
 });
 
 it("signs and encrypts like WeCom's SDK", () => {
@@ -143,7 +171,7 @@ it("signs and encrypts like WeCom's SDK", () => {
   const about = { timestamp: "1767225600", nonce: "n0nce" };
   const text = '{"msgtype":"text","text":{"content":"你好"}}';
   const { encrypt, signature } = theirs.encrypt(text, about.timestamp, about.nonce);
-  expect(openCallback(callbacks, { ...about, encrypt, signature })).toBe(text);
+  expect(openCallback(callbacks, { ...about, encrypt, signature })).toEqual({ text });
   const ours = sealCallback(callbacks, text, about);
   expect(theirs.verifySignature(ours.signature, about.timestamp, about.nonce, ours.encrypt)).toBe(true);
   expect(theirs.decrypt(ours.encrypt)).toBe(text);

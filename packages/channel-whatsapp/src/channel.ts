@@ -2,6 +2,7 @@ import {
   type Channel,
   type ChannelContext,
   type ChannelMethods,
+  createWebhookMonitor,
   type HostedAccount,
   hostedChannel,
   type Identity,
@@ -38,10 +39,11 @@ function openAccount({ context }: HostedAccount<WhatsAppConfig>) {
   const statuses = createStatuses(context);
   const lastMessages = createLastMessages();
   const receive = createReceiver(context, statuses, lastMessages.add);
+  const monitor = createWebhookMonitor("WhatsApp", context);
   let self: Identity | undefined;
 
   const methods: WhatsAppMethods = {
-    webhook: createEventWebhook(context, receive),
+    webhook: createEventWebhook(context, receive, monitor),
 
     send: (to, message, options) =>
       sendParts(message, options, async ({ part, key, replyTo }) => {
@@ -61,7 +63,7 @@ function openAccount({ context }: HostedAccount<WhatsAppConfig>) {
     openDirect: async (userId) => addressCodec.decode(`whatsapp:${userId}`),
 
     fetchMedia: (ref, signal) => fetchMedia(api, config.apiBaseUrl, ref, signal),
-    checks: (signal) => checkAccount(context, api, signal),
+    checks: async (signal) => [...(await checkAccount(context, api, signal)), monitor.check()],
     reconcile: (intent) => statuses.find(intent),
   };
 
@@ -72,6 +74,7 @@ function openAccount({ context }: HostedAccount<WhatsAppConfig>) {
       const number = await api.read("checking the credentials", config.phoneNumberId, fields, signal);
       self = { id: config.phoneNumberId, name: textAt(number, "verified_name") };
     },
+    connection: () => monitor.health(),
     self: () => self,
     methods,
   };

@@ -9,6 +9,7 @@ it("finds nothing wrong with a complete account", async () => {
     { about: "number", ok: true, detail: "Signalbox, +1 555-078-3881; quality rating GREEN" },
     { about: "token", ok: true, detail: "the token does not expire" },
     { about: "webhook", ok: true },
+    { about: "received", ok: true, detail: expect.stringContaining("no event was received") },
   ]);
 });
 
@@ -49,7 +50,7 @@ it("skips what the token may not ask", async () => {
   await using bench = await openBench();
   bench.fakeServer.fail({ kind: "error", code: 10, path: "debug_token" });
   const checks = await bench.channel.checks?.(never);
-  expect(checks?.map(({ about }) => about)).toEqual(["number", "webhook"]);
+  expect(checks?.map(({ about }) => about)).toEqual(["number", "webhook", "received"]);
 });
 
 it("fails to start with the reason if the token is rejected", async () => {
@@ -61,5 +62,9 @@ it("fails to start with the reason if the token is rejected", async () => {
     },
   });
   server.revoke();
-  await expect(openBench({ fakeServer: server })).rejects.toMatchObject({ code: "auth", scope: "account" });
+  await expect(openBench({ fakeServer: server })).rejects.toMatchObject({
+    code: "auth",
+    scope: "account",
+    settings: ["accessToken"],
+  });
 });

@@ -37,6 +37,20 @@ describe("the challenge", () => {
   });
 });
 
+it("a challenge with another verify token makes the account degraded, and one without a token does not", async () => {
+  await using bench = await openBench();
+  const wrong = { "hub.mode": "subscribe", "hub.challenge": "1" };
+  await get(bench, wrong);
+  expect(bench.channel.health()).toEqual({ state: "ready" });
+  await get(bench, { ...wrong, "hub.verify_token": "another" });
+  expect(bench.channel.health()).toMatchObject({
+    state: "degraded",
+    reason: expect.stringContaining("Enter verifyToken"),
+  });
+  await get(bench, { ...wrong, "hub.verify_token": credentials.verifyToken });
+  expect(bench.channel.health()).toEqual({ state: "ready" });
+});
+
 describe("an event", () => {
   it("with characters outside ASCII is verified by its raw bytes", async () => {
     await using bench = await openBench();
@@ -46,6 +60,18 @@ describe("an event", () => {
     const { headers } = signed({}, credentials.appSecret);
     const forged = new Request("http://gateway/events", { method: "POST", headers, body: plain });
     expect((await bench.channel.webhook?.(forged))?.status).toBe(401);
+  });
+
+  it("that another app secret signed makes the account degraded until an event is verified", async () => {
+    await using bench = await openBench();
+    const forged = new Request("http://gateway/events", signed(textMessage("hi"), "another-secret"));
+    expect((await bench.channel.webhook?.(forged))?.status).toBe(401);
+    expect(bench.channel.health()).toMatchObject({
+      state: "degraded",
+      reason: expect.stringContaining("Compare appSecret with the App secret under App settings > Basic"),
+    });
+    await post(bench, textMessage("hi"));
+    expect(bench.channel.health()).toEqual({ state: "ready" });
   });
 
   it("that is replayed causes no second event", async () => {

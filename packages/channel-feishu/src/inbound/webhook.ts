@@ -21,20 +21,27 @@ export function createVerifier(
 
   return (body, headers) => {
     const signed = checkSignature(headers, body, config.encryptKey, clock.now());
-    if (signed === "wrong") return forged("the signature does not hold");
+    if (signed === "outdated") return forged("the signature is incomplete or outdated");
+    if (signed === "wrong") return forged("the signature does not fit encryptKey", COMPARE_KEY);
     const outer = parsePayload(Buffer.from(body).toString("utf8"));
     if (outer === undefined) return { kind: "malformed", reason: "body is not a JSON object" };
     const plain = open(outer, config.encryptKey, signed);
-    if (plain === undefined) return forged("not encrypted and signed with the account's encryptKey");
+    if (plain === undefined) return explainUnopened(outer);
     const envelope = readEnvelope(plain);
     if (envelope === undefined) {
+      // Without encryptKey, no request is signed.
+      if (typeof outer["encrypt"] === "string" && config.encryptKey === undefined)
+        return forged("the request is encrypted, but encryptKey is not set", COMPARE_KEY);
       return signed === "absent"
         ? forged("no event and not signed")
         : { kind: "malformed", reason: "not an event" };
     }
     const { verificationToken } = config;
     if (verificationToken !== undefined && !equalInConstantTime(envelope.token ?? "", verificationToken)) {
-      return forged("the verification token is missing or wrong");
+      return forged(
+        "the verification token is missing or wrong",
+        `Compare verificationToken with the Verification Token ${PAGE}.`,
+      );
     }
     return envelope.kind === "challenge"
       ? { kind: "answer", body: { challenge: envelope.challenge } }
@@ -42,11 +49,22 @@ export function createVerifier(
   };
 }
 
-function forged(reason: string): VerifyResult<never> {
-  return { kind: "forged", reason };
+const PAGE = "under Events & Callbacks > Encryption Strategy of the app";
+const COMPARE_KEY = `Compare encryptKey with the Encrypt Key ${PAGE}.`;
+
+function forged(reason: string, remedy?: string): VerifyResult<never> {
+  return remedy === undefined ? { kind: "forged", reason } : { kind: "forged", reason, remedy };
 }
 
-type Signed = "holds" | "absent" | "wrong";
+/** Describes a push that is not encrypted with the account's key, or that is encrypted but not signed. */
+function explainUnopened(outer: Payload): VerifyResult<never> {
+  if (typeof outer["encrypt"] === "string")
+    return forged("not encrypted and signed with the account's encryptKey", COMPARE_KEY);
+  const reason = "not encrypted, but encryptKey is set";
+  return readEnvelope(outer) === undefined ? forged(reason) : forged(reason, COMPARE_KEY);
+}
+
+type Signed = "holds" | "absent" | "wrong" | "outdated";
 
 function checkSignature(
   headers: Headers,
@@ -58,8 +76,8 @@ function checkSignature(
   const nonce = headers.get("x-lark-request-nonce");
   const signature = headers.get("x-lark-signature");
   if (encryptKey === undefined || signature === null) return "absent";
-  if (timestamp === null || nonce === null) return "wrong";
-  if (!isRecent(Number(timestamp) * 1000, now, limits.signatureAgeMs)) return "wrong";
+  if (timestamp === null || nonce === null) return "outdated";
+  if (!isRecent(Number(timestamp) * 1000, now, limits.signatureAgeMs)) return "outdated";
   return signatureHolds({ timestamp, nonce, signature }, encryptKey, body) ? "holds" : "wrong";
 }
 

@@ -25,9 +25,14 @@ export function createVerifier(
     const timestamp = headers.get("x-slack-request-timestamp") ?? "";
     if (!isRecent(Number(timestamp || Number.NaN) * 1000, clock.now(), limits.signatureAgeMs))
       return { kind: "forged", reason: "missing or outdated timestamp" };
-    const signature = headers.get("x-slack-signature") ?? "";
+    const signature = headers.get("x-slack-signature");
+    if (signature === null) return { kind: "forged", reason: "not signed" };
     if (!isSignatureValid({ timestamp, signature, body }, config.signingSecret))
-      return { kind: "forged", reason: "invalid signature" };
+      return {
+        kind: "forged",
+        reason: "the signature does not fit signingSecret",
+        remedy: "Compare signingSecret with the Signing Secret under Basic Information of the app.",
+      };
     const request = readRequest(Buffer.from(body).toString("utf8"), headers.get("content-type") ?? "");
     if (request === undefined) return { kind: "malformed", reason: "not an event" };
     switch (request.kind) {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   type ChannelContext,
+  type ForgedRequest,
   isRecent,
   objectAt,
   type Payload,
@@ -19,35 +20,48 @@ type WebhookContext = Pick<ChannelContext<WecomConfig>, "config" | "clock">;
 export interface CallbackVerifier {
   /** Verifies a message or an event. Its signature is in the query of the URL. */
   verify(body: Uint8Array, headers: Headers, url: URL): VerifyResult<Payload>;
-  /** Returns the answer to the request with which WeCom checks a URL, or `undefined` if it is forged. */
-  challenge(url: URL): string | undefined;
+  /** Returns the response to the request with which WeCom checks a URL. */
+  challenge(url: URL): string | ForgedRequest;
 }
+
+/** Descriptions of a key that does not fit. */
+const MISMATCHES: Readonly<Record<keyof CallbackKeys, Pick<ForgedRequest, "reason" | "remedy">>> = {
+  token: {
+    reason: "the signature does not fit the token",
+    remedy: "Compare token with the Token in the bot's API settings (API 模式 > URL 回调).",
+  },
+  encodingAesKey: {
+    reason: "the content cannot be decrypted with encodingAesKey",
+    remedy: "Compare encodingAesKey with the EncodingAESKey in the bot's API settings (API 模式 > URL 回调).",
+  },
+};
 
 export function createVerifier({ config, clock }: WebhookContext): CallbackVerifier {
   const keys = getKeys(config);
 
-  function open(url: URL, encrypt: string): string | undefined {
-    const { searchParams: query } = url;
-    const [signature, timestamp, nonce] = ["msg_signature", "timestamp", "nonce"].map(
-      (name) => query.get(name) ?? "",
-    );
-    if (signature === undefined || timestamp === undefined || nonce === undefined) return undefined;
+  function open({ searchParams: query }: URL, encrypt: string | undefined): string | ForgedRequest {
+    const signature = query.get("msg_signature");
+    const timestamp = query.get("timestamp");
+    const nonce = query.get("nonce");
+    if (signature === null || timestamp === null || nonce === null || encrypt === undefined)
+      return { kind: "forged", reason: "not signed" };
     if (!isRecent(Number(timestamp || Number.NaN) * 1_000, clock.now(), limits.signatureAgeMs))
-      return undefined;
-    return openCallback(keys, { signature, timestamp, nonce, encrypt });
+      return { kind: "forged", reason: "outdated signature" };
+    const opened = openCallback(keys, { signature, timestamp, nonce, encrypt });
+    return "text" in opened ? opened.text : { kind: "forged", ...MISMATCHES[opened.wrong] };
   }
 
   return {
     verify(body, _headers, url) {
       const encrypt = textAt(parsePayload(Buffer.from(body).toString("utf8")) ?? {}, "encrypt");
-      const text = encrypt === undefined ? undefined : open(url, encrypt);
-      if (text === undefined) return { kind: "forged", reason: "invalid or outdated signature" };
+      const text = open(url, encrypt);
+      if (typeof text !== "string") return text;
       const event = parsePayload(text);
       return event === undefined
         ? { kind: "malformed", reason: "not a JSON object" }
         : { kind: "event", event };
     },
-    challenge: (url) => open(url, url.searchParams.get("echostr") ?? ""),
+    challenge: (url) => open(url, url.searchParams.get("echostr") ?? undefined),
   };
 }
 
