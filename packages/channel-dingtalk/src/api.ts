@@ -6,7 +6,7 @@ import {
   type PlatformRequest,
 } from "@signalbox/channel";
 import { type DingTalkConfig, getRobotCode, getUploadBase } from "./config.ts";
-import { findOldError, readError, STALE_TOKEN } from "./errors.ts";
+import { CREDENTIALS, findOldError, readError, STALE_TOKEN } from "./errors.ts";
 import { limits } from "./limits.ts";
 import { createToken } from "./token.ts";
 
@@ -40,7 +40,12 @@ export function createApi(
   const { config } = context;
   const { apiBaseUrl, clientId, clientSecret } = config;
   const token = createToken(context);
-  const shared = { ...context, platform: "DingTalk", timeoutMs: limits.requestTimeoutMs };
+  const shared = {
+    ...context,
+    platform: "DingTalk",
+    credentials: CREDENTIALS,
+    timeoutMs: limits.requestTimeoutMs,
+  };
   const withToken = createRequests({
     ...shared,
     headers: async (signal) => ({ "x-acs-dingtalk-access-token": await token.get(signal) }),

@@ -6,6 +6,9 @@ import {
   textAt,
 } from "@signalbox/channel";
 
+/** The settings with which an app authenticates. */
+export const CREDENTIALS: readonly string[] = ["clientId", "clientSecret"];
+
 /** The code of a token that is no longer valid. */
 export const STALE_TOKEN = "InvalidAuthentication";
 

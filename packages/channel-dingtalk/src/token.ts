@@ -1,6 +1,6 @@
 import { type ChannelContext, ChannelError, createRequests, rejectOnAbort, textAt } from "@signalbox/channel";
 import type { DingTalkConfig } from "./config.ts";
-import { readError } from "./errors.ts";
+import { CREDENTIALS, readError } from "./errors.ts";
 import { limits } from "./limits.ts";
 
 /** The app's access token. */
@@ -19,7 +19,7 @@ export function createToken(
   context: Pick<ChannelContext<DingTalkConfig>, "config" | "fetch" | "clock">,
 ): AccessToken {
   const { clientId, clientSecret, apiBaseUrl } = context.config;
-  const requests = createRequests({ ...context, platform: "DingTalk", readError });
+  const requests = createRequests({ ...context, platform: "DingTalk", credentials: CREDENTIALS, readError });
   let until = 0;
   let latest: Promise<string> | undefined;
 

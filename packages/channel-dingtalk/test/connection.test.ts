@@ -166,7 +166,11 @@ describe("a connection", () => {
 
   it("is refused with wrong credentials", async () => {
     const starting = openBench({ config: { clientSecret: "another-secret-0123456789" } });
-    await expect(starting).rejects.toMatchObject({ code: "auth", scope: "account" });
+    await expect(starting).rejects.toMatchObject({
+      code: "auth",
+      scope: "account",
+      settings: ["clientId", "clientSecret"],
+    });
   });
 
   it.each(["wss://evil.test/connect", "ws://169.254.169.254/connect", "https://127.0.0.1/connect", ""])(

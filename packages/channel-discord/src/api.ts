@@ -69,7 +69,10 @@ export function createApi(
         throw new ChannelError("transient", `Discord: ${what}: aborted before the request was sent`);
       // Too many invalid requests would block everyone who shares our IP address.
       if (!ownToken && refusedAt !== undefined && clock.now() - refusedAt < limits.refusedMs)
-        throw new ChannelError("auth", `Discord: ${what}: the token was rejected`, { scope: "account" });
+        throw new ChannelError("auth", `Discord: ${what}: the token was rejected`, {
+          scope: "account",
+          settings: ["token"],
+        });
       const limit = deadline(files === undefined ? limits.requestTimeoutMs : limits.uploadTimeoutMs, signal);
       const isWrite = method !== "GET";
       try {

@@ -70,13 +70,17 @@ export function toChannelError(error: unknown, facts: CallFacts): ChannelError {
     const [kind, scope] = codes[code] ?? classifyStatus(error.status, facts.isWrite);
     return new ChannelError(kind, describe(error.message.replaceAll("\n", " ")), {
       scope: scope ?? "message",
+      settings: kind === "auth" ? ["token"] : undefined,
       platformCode: Number.isInteger(code) && code !== 0 ? String(code) : undefined,
       retryAfterMs: kind === "rate_limited" ? defaultWaitMs : undefined,
     });
   }
   if (error instanceof HTTPError) {
     const [kind, scope] = classifyStatus(error.status, facts.isWrite);
-    return new ChannelError(kind, describe(`HTTP ${error.status}`), { scope: scope ?? "message" });
+    return new ChannelError(kind, describe(`HTTP ${error.status}`), {
+      scope: scope ?? "message",
+      settings: kind === "auth" ? ["token"] : undefined,
+    });
   }
   const isOpen = facts.isWrite && !failedToConnect(error);
   const reason = error instanceof Error ? error.message : "no response";

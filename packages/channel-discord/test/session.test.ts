@@ -336,9 +336,15 @@ describe("a connection", () => {
   });
 
   it.each([
-    ["a token that Discord does not know", {}, "auth", /the token|401/i],
-    ["intents that are not turned on", { mayReadContent: false }, "permission", /Message Content Intent/],
-  ])("is not made with %s, and the error says what to mend", async (_, discord, code, says) => {
+    ["a token that Discord does not know", {}, "auth", /the token|401/i, "token"],
+    [
+      "intents that are not turned on",
+      { mayReadContent: false },
+      "permission",
+      /Message Content Intent/,
+      "messageContent",
+    ],
+  ])("is not made with %s, and the error says what to mend", async (_, discord, code, says, setting) => {
     await using bench = await openBench({ discord, start: false });
     if (code === "auth") bench.fakeServer.revoke();
     const starting = bench.channel.start(never);
@@ -346,6 +352,7 @@ describe("a connection", () => {
       code,
       scope: "account",
       message: expect.stringMatching(says),
+      settings: [setting],
     });
   });
 

@@ -70,6 +70,9 @@ const codes: Readonly<Record<number, readonly [ChannelErrorCode, ChannelErrorSco
   41050: ["permission"],
 };
 
+/** The settings with which an app authenticates. Feishu's codes do not say which of the two is wrong. */
+export const CREDENTIALS: readonly string[] = ["appId", "appSecret"];
+
 /** Default delay if Feishu does not send one, in milliseconds. */
 const defaultWaitMs = 1000;
 
@@ -91,6 +94,7 @@ export function toChannelError(error: unknown, what: string, write: boolean): Ch
   return new ChannelError(code, `Feishu: ${what}: ${error.message}`, {
     scope,
     platformCode: error.code?.toString(),
+    settings: code === "auth" ? CREDENTIALS : undefined,
     retryAfterMs: wait,
     cause: error,
   });

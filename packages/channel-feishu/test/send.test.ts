@@ -157,7 +157,12 @@ describe("sending", () => {
   it("reports wrong credentials without showing them", async () => {
     await using bench = await openBench({ verificationToken: "t", appSecret: "a-wrong-secret-value" });
     const error = await expectChannelError(bench.channel.send(chat, markdown("one"), options));
-    expect(error).toMatchObject({ code: "auth", scope: "account", platformCode: "10014" });
+    expect(error).toMatchObject({
+      code: "auth",
+      scope: "account",
+      platformCode: "10014",
+      settings: ["appId", "appSecret"],
+    });
     expect(`${error.message} ${bench.logged.join()}`).not.toContain("a-wrong-secret-value");
     expect(bench.channel.health()).toMatchObject({ state: "degraded" });
   });

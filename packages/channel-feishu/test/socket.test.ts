@@ -161,6 +161,7 @@ describe("the long connection, through the real SDK", () => {
   it("does not start with wrong credentials, and leaves no connection when it stops", async () => {
     await expect(openBench({ transport: "socket", appSecret: "wrong" })).rejects.toMatchObject({
       code: "auth",
+      settings: ["appId", "appSecret"],
       scope: "account",
       platformCode: "514",
     });

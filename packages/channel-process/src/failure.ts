@@ -18,14 +18,18 @@ export const failure = z.object({
   scope: z.enum(channelErrorScopes).optional(),
   retryAfterMs: z.number().optional(),
   platformCode: z.string().optional(),
+  settings: z.array(z.string()).optional(),
   receipt: receipt.optional(),
 });
 export type Failure = z.infer<typeof failure>;
 
 export function toFailure(error: unknown): Failure {
   if (!isChannelError(error)) return { message: reasonOf(error) };
-  const { message, code, scope, retryAfterMs, platformCode, receipt: sent } = error;
-  return { message, code, scope, retryAfterMs, platformCode, receipt: sent };
+  const { message, code, scope, retryAfterMs, platformCode, settings, receipt: sent } = error;
+  return {
+    ...{ message, code, scope, retryAfterMs, platformCode, receipt: sent },
+    settings: settings && [...settings],
+  };
 }
 
 export function toError({ message, code, ...options }: Failure): Error {

@@ -25,6 +25,7 @@ it("runs concurrent calls and preserves every field of a ChannelError", async ()
     retryAfterMs: 3,
     scope: "account",
     platformCode: "x",
+    settings: ["token"],
     receipt: { parts: [{ index: 0, messageId: "m" }] },
   });
   const { rpc } = open(async (name) => {
@@ -41,6 +42,7 @@ it("runs concurrent calls and preserves every field of a ChannelError", async ()
       retryAfterMs: 3,
       scope: "account",
       platformCode: "x",
+      settings: ["token"],
       receipt: { parts: [{ index: 0, messageId: "m" }] },
     },
   });

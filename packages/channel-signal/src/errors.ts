@@ -77,6 +77,7 @@ export function toError(error: Payload, what: string, write: boolean): ChannelEr
   return new ChannelError(code, text, {
     scope,
     platformCode: String(number),
+    settings: code === "auth" ? ["account"] : undefined,
     retryAfterMs: code === "rate_limited" ? findWait(recipients) : undefined,
   });
 }

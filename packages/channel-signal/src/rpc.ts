@@ -74,9 +74,19 @@ export function createSignalCli(context: ChannelContext<SignalConfig>): SignalCl
 /** Errors of the HTTP server. Errors of commands have status 200. Source: `HttpServerHandler`. */
 function readError({ status, payload = {} }: ErrorResponse, account: string): ErrorMeaning {
   if (status === 400)
-    return { code: "auth", scope: "account", reason: `signal-cli has no account ${account}` };
+    return {
+      code: "auth",
+      scope: "account",
+      reason: `signal-cli has no account ${account}`,
+      settings: ["account"],
+    };
   if (status === 404)
-    return { code: "auth", scope: "account", reason: "baseUrl is not the HTTP interface of signal-cli" };
+    return {
+      code: "auth",
+      scope: "account",
+      reason: "baseUrl is not the HTTP interface of signal-cli",
+      settings: ["baseUrl"],
+    };
   const reason = objectAt(payload, "error")["message"];
   return typeof reason === "string" ? { reason } : {};
 }

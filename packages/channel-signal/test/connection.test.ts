@@ -193,14 +193,18 @@ describe("the start", () => {
   it("fails with `auth` if the daemon does not have the account", async () => {
     const fakeServer = await startFakeSignal({ account: "+4915100000007", multiAccount: true });
     const opening = openBench({ fakeServer });
-    await expect(opening).rejects.toMatchObject({ code: "auth", scope: "account" });
+    await expect(opening).rejects.toMatchObject({ code: "auth", scope: "account", settings: ["account"] });
     await fakeServer.stop();
   });
 
   it("fails with `auth` if the address is not that of signal-cli", async () => {
     const fakeServer = await startFakeSignal();
     fakeServer.answerAt("/", () => new Response("not found", { status: 404 }));
-    await expect(openBench({ fakeServer })).rejects.toMatchObject({ code: "auth", scope: "account" });
+    await expect(openBench({ fakeServer })).rejects.toMatchObject({
+      code: "auth",
+      scope: "account",
+      settings: ["baseUrl"],
+    });
     await fakeServer.stop();
   });
 

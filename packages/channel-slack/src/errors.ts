@@ -71,13 +71,20 @@ interface CallFailure {
  * Converts any error of an SDK call to a {@link ChannelError}.
  *
  * @param write true if the call changes state, so that a missing response leaves its outcome unknown
+ * @param token the setting with which the call authenticates. Default: `botToken`
  */
-export function toChannelError(error: unknown, what: string, write: boolean): ChannelError {
+export function toChannelError(
+  error: unknown,
+  what: string,
+  write: boolean,
+  token: "botToken" | "appToken" = "botToken",
+): ChannelError {
   if (isChannelError(error)) return error;
   const { code, scope, reason, platformCode, retryAfterMs } = readFailure(error, write);
   return new ChannelError(code, `Slack: ${what}: ${reason}`, {
     scope: scope ?? "message",
     platformCode,
+    settings: code === "auth" ? [token] : undefined,
     retryAfterMs: code === "rate_limited" ? (retryAfterMs ?? limits.rateWaitMs) : undefined,
     cause: error,
   });

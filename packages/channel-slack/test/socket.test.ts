@@ -198,10 +198,12 @@ describe("socket mode through the SDK", () => {
     await expect(openBench({ ...sockets, botToken: "xoxb-wrong" })).rejects.toMatchObject({
       code: "auth",
       scope: "account",
+      settings: ["botToken"],
     });
     await expect(openBench({ ...sockets, appToken: "xapp-wrong" })).rejects.toMatchObject({
       code: "auth",
       scope: "account",
+      settings: ["appToken"],
     });
     const bench = await openBench(sockets);
     await bench.channel.stop({ drainMs: 0 });

@@ -84,6 +84,7 @@ export function toRefusalError(refusal: Refusal, what: string, write: boolean): 
   return new ChannelError(code, `Telegram: ${what}: ${description}`, {
     scope,
     platformCode: String(refusal.code),
+    settings: code === "auth" ? ["botToken"] : undefined,
     retryAfterMs: code === "rate_limited" ? waitMs : undefined,
   });
 }

@@ -165,7 +165,7 @@ describe("long polling", () => {
     const fakeServer = await startTelegram({ token: "43:another-token-0123456789" });
     try {
       const error: unknown = await openBench({}, { fakeServer }).catch((thrown: unknown) => thrown);
-      expect(error).toMatchObject({ code: "auth", scope: "account" });
+      expect(error).toMatchObject({ code: "auth", scope: "account", settings: ["botToken"] });
       expect(JSON.stringify(error) + String(error)).not.toContain(token);
     } finally {
       await fakeServer.stop();

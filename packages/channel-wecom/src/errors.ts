@@ -56,7 +56,12 @@ export function toChannelError({ errcode, errmsg = "" }: Refusal, what: string, 
   return new ChannelError(
     code === "unknown_outcome" && !write ? "transient" : code,
     `WeCom: ${what}: ${platformCode} ${errmsg.slice(0, MAX_REASON_CHARS)}`.trimEnd(),
-    { scope, platformCode, retryAfterMs: code === "rate_limited" ? limits.rateWaitMs : undefined },
+    {
+      scope,
+      platformCode,
+      settings: code === "auth" ? ["botId", "secret"] : undefined,
+      retryAfterMs: code === "rate_limited" ? limits.rateWaitMs : undefined,
+    },
   );
 }
 

@@ -84,7 +84,12 @@ it("fails to start with a wrong secret, and names neither the secret nor a guess
     { start: false },
   );
   const error: unknown = await channel.start(new AbortController().signal).catch((reason: unknown) => reason);
-  expect(error).toMatchObject({ code: "auth", scope: "account", platformCode: "853000" });
+  expect(error).toMatchObject({
+    code: "auth",
+    scope: "account",
+    platformCode: "853000",
+    settings: ["botId", "secret"],
+  });
   expect(`${String(error)} ${logged.join(" ")}`).not.toMatch(new RegExp(`a guess|${secret}`));
   await channel.stop({ drainMs: 0 });
 });

@@ -52,6 +52,7 @@ export function createApi(context: ChannelContext<WhatsAppConfig>): WhatsAppApi 
   const requests = createRequests({
     ...context,
     platform: "WhatsApp",
+    credentials: ["accessToken"],
     headers: () => ({ authorization: `Bearer ${accessToken}` }),
     readError,
     timeoutMs: limits.requestTimeoutMs,

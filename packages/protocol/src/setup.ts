@@ -92,6 +92,8 @@ export const ProviderTrialResult = z.object({
   ok: z.boolean(),
   /** The reason why it did not answer, in the words of the provider. */
   detail: z.optional(z.string()),
+  /** `unreachable` if the provider did not respond, is down or limits requests. Default: it refuses the request. */
+  kind: z.optional(z.enum(["refused", "unreachable"])),
   /** Id of the model that was called. Absent if the provider lists none. */
   model: z.optional(z.string()),
   /** The models of the provider, those with known limits and prices first. */
@@ -133,8 +135,15 @@ export const AccountSetupResult = z.object({
   ok: z.boolean(),
   /** Name of the bot on the platform, if the platform reports it. */
   name: z.optional(z.string()),
-  /** The reason why the platform refuses the account. */
+  /**
+   * The reason why the account was not accepted: the platform refuses it, or it could not be reached, which says nothing
+   * about the settings. Absent if settings are invalid.
+   */
+  kind: z.optional(z.enum(["refused", "unreachable"])),
+  /** The explanation of the platform, or the host and the cause of the failed request. */
   detail: z.optional(z.string()),
+  /** Names of the settings that the platform may refuse. */
+  settings: z.optional(z.array(z.string())),
   /** Invalid settings. */
   issues: z.array(z.object({ field: z.optional(z.string()), message: z.string() })),
   written: z.optional(ConfigurationWrite),

@@ -12,6 +12,12 @@ const fatalCloseCodes: Readonly<Record<number, string>> = {
   4014: `the intents were rejected: turn on Message Content Intent under ${bot}, or set messageContent: false`,
 };
 
+/** The settings that a close code concerns. */
+const refusedSettings: Readonly<Record<number, readonly string[]>> = {
+  4004: ["token"],
+  4014: ["messageContent"],
+};
+
 /** Returns true if Discord has ended the session: 4007 means an invalid sequence, 4009 a timeout. */
 export function isSessionOver(code: number): boolean {
   return code === 4007 || code === 4009;
@@ -24,6 +30,7 @@ export function toCloseError(code: number): ChannelError {
   return new ChannelError(code === 4004 ? "auth" : "permission", `Discord: ${reason}`, {
     scope: "account",
     platformCode: String(code),
+    settings: refusedSettings[code],
   });
 }
 

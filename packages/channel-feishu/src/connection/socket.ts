@@ -9,6 +9,7 @@ import {
   superviseConnection,
 } from "@signalbox/channel";
 import { apiBase, type FeishuConfig } from "../config.ts";
+import { CREDENTIALS } from "../errors.ts";
 import { callSignal, createHttp, type FeishuHttp, FeishuHttpError } from "../http.ts";
 import { type EventEnvelope, readEnvelope } from "../inbound/envelope.ts";
 import { limits } from "../limits.ts";
@@ -124,8 +125,15 @@ function unconnected(reason: string): ChannelError {
   return new ChannelError("transient", `Feishu: ${reason}`, { scope: "account" });
 }
 
-/** Error codes of the endpoint request for invalid credentials or an app without long connections. */
-const refusals: readonly (number | undefined)[] = [403, 514, 1_000_040_350];
+/** Error codes of the endpoint request that refuse the app, with the settings that can be wrong. Source: the SDK. */
+const refusals: ReadonlyMap<number | undefined, readonly string[]> = new Map([
+  // The app may not use long connections.
+  [403, ["transport"]],
+  // The credentials are invalid.
+  [514, CREDENTIALS],
+  // The app has too many connections.
+  [1_000_040_350, []],
+]);
 
 const notAsked = (): Promise<never> =>
   Promise.reject(new Error("a long connection asks for its address alone"));
@@ -146,11 +154,16 @@ function endpointHttp(http: FeishuHttp, fail: (error: ChannelError) => void): Ht
       } catch (error) {
         const code = error instanceof FeishuHttpError ? error.code : undefined;
         const reason = error instanceof Error ? error.message : "failed";
+        const settings = refusals.get(code);
         fail(
           new ChannelError(
-            refusals.includes(code) ? "auth" : "transient",
+            settings === undefined ? "transient" : "auth",
             `Feishu: no long connection: ${reason}`,
-            { scope: "account", platformCode: code?.toString() },
+            {
+              scope: "account",
+              platformCode: code?.toString(),
+              settings,
+            },
           ),
         );
         throw error;

@@ -33,6 +33,7 @@ export function createApi(
     fetch,
     clock,
     platform: "iMessage",
+    credentials: ["password"],
     timeoutMs: limits.requestTimeoutMs,
     readError,
   });

@@ -67,7 +67,12 @@ export async function openSocket(
   try {
     await client.start();
   } catch (error) {
-    throw toChannelError(error ?? new Error("closed before it was established"), "opening a socket", false);
+    throw toChannelError(
+      error ?? new Error("closed before it was established"),
+      "opening a socket",
+      false,
+      "appToken",
+    );
   } finally {
     signal.removeEventListener("abort", close);
   }

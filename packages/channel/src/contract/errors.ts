@@ -37,6 +37,11 @@ export interface ChannelErrorOptions {
   readonly scope?: ChannelErrorScope | undefined;
   /** The platform's error code, for people and logs. */
   readonly platformCode?: string | undefined;
+  /**
+   * Names of the settings that the platform may refuse, such as `botToken`. A host shows their labels and hints. Default:
+   * unknown.
+   */
+  readonly settings?: readonly string[] | undefined;
   /** The parts that were sent before the error. */
   readonly receipt?: Receipt | undefined;
   readonly cause?: unknown;
@@ -54,6 +59,7 @@ export class ChannelError extends Error {
   readonly scope: ChannelErrorScope;
   readonly retryAfterMs: number | undefined;
   readonly platformCode: string | undefined;
+  readonly settings: readonly string[] | undefined;
   readonly receipt: Receipt | undefined;
 
   constructor(code: ChannelErrorCode, message: string, options: ChannelErrorOptions = {}) {
@@ -62,6 +68,7 @@ export class ChannelError extends Error {
     this.scope = options.scope ?? "message";
     this.retryAfterMs = options.retryAfterMs;
     this.platformCode = options.platformCode;
+    this.settings = options.settings;
     this.receipt = options.receipt;
     Object.defineProperty(this, MARK, { value: true });
   }

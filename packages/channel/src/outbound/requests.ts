@@ -48,11 +48,15 @@ export interface ErrorMeaning {
   /** Default: the HTTP status. */
   readonly platformCode?: string | undefined;
   readonly retryAfterMs?: number | undefined;
+  /** Names of the settings that the platform may refuse. Default: `credentials` of the options if the code is `auth`. */
+  readonly settings?: readonly string[] | undefined;
 }
 
 export interface RequestsOptions extends Pick<ChannelContext, "fetch" | "clock"> {
   /** The platform's display name, for instance `WhatsApp`. */
   readonly platform: string;
+  /** Names of the settings with which the account authenticates, for errors with the code `auth`. Default: none. */
+  readonly credentials?: readonly string[];
   /**
    * Returns headers for a request, for instance `authorization`. May request an access token first. If it throws, the
    * request fails with that `ChannelError`, or with `transient`.
@@ -245,12 +249,13 @@ class FetchRequests implements Requests {
       platformCode = String(status),
       retryAfterMs = parseRetryAfter(headers.get("retry-after"), this.#options.clock.now()),
       scope = code === "auth" ? "account" : undefined,
+      settings = code === "auth" ? this.#options.credentials : undefined,
     } = meaning;
     const waitMs =
       code === "rate_limited" ? (retryAfterMs ?? this.#options.rateWaitMs ?? RATE_WAIT_MS) : retryAfterMs;
     const where = `HTTP ${status}${platformCode === String(status) ? "" : `, ${platformCode}`}`;
     const text = reason === "" ? where : `${where}: ${reason.slice(0, MAX_REASON_CHARS)}`;
-    return this.#error(request, { code, reason: text, platformCode, retryAfterMs: waitMs, scope });
+    return this.#error(request, { code, reason: text, platformCode, retryAfterMs: waitMs, scope, settings });
   }
 
   /** Creates the error of a request that may have been carried out. */
