@@ -70,7 +70,8 @@ describe.skipIf(missing !== undefined)("the setup page in Chromium", () => {
     const { page, gateway } = console;
     const answers = [
       { ok: false, issues: [{ field: "appId", message: "appId must start with cli_" }] },
-      { ok: false, issues: [], detail: "app secret invalid" },
+      { ok: false, issues: [], kind: "refused", settings: ["appSecret"], detail: "app secret invalid" },
+      { ok: false, issues: [], kind: "unreachable", settings: [], detail: "open.feishu.cn: HTTP 503" },
       { ok: true, issues: [], name: "小助手", written: WRITTEN },
     ];
     await console.open("/setup", { ...ADMIN_ROUTES, "POST /api/setup/account": () => answers.shift() });
@@ -88,8 +89,15 @@ describe.skipIf(missing !== undefined)("the setup page in Chromium", () => {
     await page.getByLabel("App ID").fill("cli_1");
     await button("Check and save").click();
     await page.getByRole("alert").getByText("app secret invalid").waitFor();
+    await page.getByText("Feishu / Lark rejected App secret:").waitFor();
+    expect(await page.getByLabel("App secret").getAttribute("aria-invalid")).toBe("true");
+    expect(await page.getByLabel("App ID").getAttribute("aria-invalid")).not.toBe("true");
     await keepShot(page, "setup-channel");
     expect(await findings(page)).toEqual([]);
+    await button("Check and save").click();
+    await page.getByText("Feishu / Lark cannot be reached, so nothing was checked:").waitFor();
+    await page.getByRole("alert").getByText("open.feishu.cn: HTTP 503").waitFor();
+    await button("Try again").waitFor();
     await page.getByLabel("Your user id on Feishu / Lark").fill("ou_1");
     await button("Save anyway").click();
     await page.getByText("On the platform, the bot is called 小助手.").waitFor();

@@ -1,7 +1,8 @@
-import { type ChannelErrorCode, isChannelError, reasonOf } from "@signalbox/channel";
+import { isChannelError, reasonOf } from "@signalbox/channel";
 import type { RemoteCheck } from "@signalbox/protocol";
 import type { Agent } from "../configure/agents.ts";
 import type { AgentModel } from "../configure/models.ts";
+import { isUnreached } from "../configure/try-account.ts";
 import type { GatewayContext } from "../context.ts";
 import { formatWindow } from "../messages/reply-windows.ts";
 
@@ -38,22 +39,21 @@ async function checkAccount(
   }
 }
 
-/** Errors that do not show that the platform has refused the account. */
-const UNREACHED: ReadonlySet<ChannelErrorCode> = new Set(["transient", "rate_limited", "unknown_outcome"]);
-
 /** Distinguishes a platform that refuses the account from one that cannot be reached. */
 function describeFailedChecks(
   error: unknown,
   channel: string,
   account: string,
 ): Pick<RemoteCheck, "detail" | "remedy"> {
-  const isRefused = isChannelError(error) && !UNREACHED.has(error.code);
   const detail = reasonOf(error);
-  if (isRefused)
+  if (isChannelError(error) && !isUnreached(error)) {
+    const path = `channels.${channel}.accounts.${account}`;
+    const names = error.settings?.map((name) => `${path}.${name}`).join(" or ") ?? path;
     return {
       detail: `the platform refuses the account: ${detail}`,
-      remedy: `Correct channels.${channel}.accounts.${account}, for instance with \`signalbox init\`.`,
+      remedy: `Correct ${names}, for instance with \`signalbox init\`.`,
     };
+  }
   return {
     detail: `the platform could not be reached: ${detail}`,
     remedy: "Check whether the platform can be reached from this machine.",

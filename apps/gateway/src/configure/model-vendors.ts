@@ -1,3 +1,4 @@
+import type { ModelErrorData } from "@signalbox/agent-core";
 import { CLAUDE_URL } from "./subscriptions/claude.ts";
 
 /** A model vendor, or a self-hosted model server, that the setup offers. */
@@ -56,6 +57,11 @@ export const MODEL_VENDORS: readonly ModelVendor[] = [
 /** Message for a test of a model, and the maximum length of its answer in tokens. */
 export const TEST_MESSAGE = "Reply with the word OK.";
 export const TEST_TOKENS = 16;
+
+/** Returns true for an error of the connection or an outage, which says nothing about the key. */
+export function isVendorUnreachable({ code }: Pick<ModelErrorData, "code">): boolean {
+  return code === "network" || code === "timeout" || code === "overloaded" || code === "rate_limit";
+}
 
 /** Time limit for a list of models, in milliseconds. */
 const LIST_MS = 5_000;

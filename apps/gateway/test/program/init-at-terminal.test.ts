@@ -2,11 +2,13 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { startTelegram } from "@signalbox/testkit/telegram";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { APP, KEY, openWorld, type World } from "../support/harness.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../dist/signalbox.js", import.meta.url));
+const BOT_TOKEN = "42:secret-of-the-bot-0123456789";
 const ESCAPE = "\u001b";
 const DOWN = "\u001b[B";
 const UP = "\u001b[A";
@@ -47,7 +49,7 @@ it("asks again for a key that the vendor refuses, and goes back with Esc", async
   const world = await openWorld();
   world.script(() => ({ text: "OK" }));
   const { answer, exited, shown } = init(world, "--base-url", world.anthropic.url);
-  await answer("Which model provider");
+  expect(await answer("Which model provider")).toContain("Nothing is saved yet");
   await answer("API key", "not-the-key");
   expect(await answer("Enter another key")).toContain("does not answer: invalid x-api-key");
   await answer("API key", KEY);
@@ -63,7 +65,7 @@ it("asks again for a key that the vendor refuses, and goes back with Esc", async
   });
 });
 
-it("follows the platform's setup, refuses a wrong secret, and continues after an interruption", async () => {
+it("follows the platform's setup, refuses a wrong secret at once, and continues after an interruption", async () => {
   const world = await openWorld();
   const options = ["--provider=none", "--language=en", "--set", `baseUrl=${world.feishu.url}`];
   const first = init(world, ...options);
@@ -73,6 +75,11 @@ it("follows the platform's setup, refuses a wrong secret, and continues after an
   expect(await first.answer("li_…, under Credentials")).toContain("https://open.feishu.cn/app");
   expect(await first.answer("appId is missing", APP.appId)).toContain("copy it from Credentials");
   await first.answer("App secret", "not-the-secret-0123456789");
+  const refusal = await first.answer("Enter App ID or App secret again");
+  expect(refusal).toContain("Feishu / Lark refuses App ID or App secret:");
+  expect(refusal).toContain("App secret: Under Credentials & Basic Info");
+  await first.answer(APP.appId);
+  await first.answer("App secret", APP.appSecret);
   await first.answer("How events arrive", DOWN);
   await first.answer("Encrypt key", "\u0003", "");
   await first.exited;
@@ -92,14 +99,6 @@ it("follows the platform's setup, refuses a wrong secret, and continues after an
   expect(await second.answer("Change more settings?")).toContain(
     "https://bot.example.org/channels/feishu/main/events",
   );
-  expect(await second.answer("Correct the answers")).toContain("app secret invalid");
-  await second.answer("Feishu or Lark");
-  await second.answer(APP.appId);
-  await second.answer("App secret", APP.appSecret);
-  await second.answer("How events arrive");
-  await second.answer("Encrypt key");
-  await second.answer("Verification token");
-  await second.answer("Change more settings?");
   expect(await second.answer("Your user id")).toContain("The settings work");
   await second.exited;
   expect(second.shown()).toContain("pairing approve <code> --owner");
@@ -111,4 +110,56 @@ it("follows the platform's setup, refuses a wrong secret, and continues after an
   });
   expect(readFileSync(join(secrets, "feishu-main-appSecret"), "utf8").trim()).toBe(APP.appSecret);
   expect(existsSync(join(secrets, "init-answers.json"))).toBe(false);
+});
+
+it("distinguishes a platform that cannot be reached from a refusal, and tries again", async () => {
+  const world = await openWorld();
+  const telegram = await startTelegram({ token: BOT_TOKEN });
+  onTestFinished(() => telegram.stop());
+  telegram.fail({ kind: "status", status: 503, path: "getMe" });
+  const { answer, exited, shown } = init(
+    world,
+    ...["--provider=none", "--language=en", "--channel=telegram", "--set", `apiBaseUrl=${telegram.url}`],
+  );
+  await answer("Bot token", BOT_TOKEN);
+  const outage = await answer("Try again");
+  expect(outage).toContain("Telegram cannot be reached, so the settings were not tested.");
+  expect(outage).toContain(`${new URL(telegram.url).host}: HTTP 503`);
+  expect(outage).not.toContain("refuses");
+  await answer("Change more settings?");
+  expect(await answer("Your user id")).toContain("The settings work");
+  await exited;
+  expect(shown()).toContain("Set up in ");
+});
+
+it("names the setting that a platform refuses, and asks for it again", async () => {
+  const world = await openWorld();
+  const telegram = await startTelegram({ token: BOT_TOKEN });
+  onTestFinished(() => telegram.stop());
+  const { answer, exited } = init(
+    world,
+    ...["--provider=none", "--language=en", "--channel=telegram", "--set", `apiBaseUrl=${telegram.url}`],
+  );
+  await answer("Bot token", "42:another-token-0123456789");
+  const refusal = await answer("Enter Bot token again");
+  expect(refusal).toContain("Telegram refuses Bot token: ");
+  expect(refusal).toContain("Unauthorized");
+  expect(refusal).toContain("Bot token: From @BotFather: /newbot");
+  await answer("Bot token", BOT_TOKEN);
+  await answer("Change more settings?");
+  await answer("Your user id");
+  await exited;
+});
+
+it("offers to try again after an outage of the model vendor", async () => {
+  const world = await openWorld();
+  const stopped = await startTelegram({ token: BOT_TOKEN });
+  await stopped.stop();
+  const { answer } = init(world, "--base-url", stopped.url);
+  await answer("Which model provider");
+  await answer("API key", KEY);
+  const outage = await answer("Try again", UP);
+  expect(outage).toContain(`${new URL(stopped.url).host} cannot be reached, so the key was not tested.`);
+  expect(outage).toContain("Enter another key");
+  await answer("Which model?", "\u0003", "");
 });

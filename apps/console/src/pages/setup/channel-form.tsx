@@ -55,7 +55,9 @@ export function ChannelForm({ channel, isDisabled, onSaved }: Props): ReactNode 
     event.preventDefault();
     send(true);
   };
-  const issueOf = (name: string) => refusal?.issues.find(({ field }) => field === name)?.message;
+  const issueOf = (name: string) =>
+    refusal?.issues.find(({ field }) => field === name)?.message ??
+    (refusal?.settings?.includes(name) === true ? words.refusedHere(label) : undefined);
   const toInput = (name: string) => {
     const field = fields.find((each) => each.name === name);
     return (
@@ -115,7 +117,9 @@ export function ChannelForm({ channel, isDisabled, onSaved }: Props): ReactNode 
         )}
         {problem && <ProblemNote problem={problem} />}
         {refusal?.detail !== undefined && (
-          <ProblemNote problem={{ code: "channel", message: words.refuses(label), remedy: refusal.detail }} />
+          <ProblemNote
+            problem={{ code: "channel", message: describe(refusal, channel, words), remedy: refusal.detail }}
+          />
         )}
         {general.map(({ field, message }) => (
           <ProblemNote
@@ -125,7 +129,7 @@ export function ChannelForm({ channel, isDisabled, onSaved }: Props): ReactNode 
         ))}
         <Group gap="sm">
           <Button type="submit" loading={save.isPending} disabled={isDisabled || account.trim() === ""}>
-            {words.save}
+            {refusal?.kind === "unreachable" ? words.tryAgain : words.save}
           </Button>
           {refusal?.detail !== undefined && (
             <Button variant="default" onClick={() => send(false)}>
@@ -137,6 +141,17 @@ export function ChannelForm({ channel, isDisabled, onSaved }: Props): ReactNode 
       </Stack>
     </form>
   );
+}
+
+/** Returns the heading of a failed check, with the labels of the settings that can be wrong. */
+function describe(
+  { kind, settings = [] }: AccountSetupResult,
+  { label, fields }: SetupChannel,
+  words: ReturnType<typeof useSetupWords>,
+): string {
+  if (kind === "unreachable") return words.unreachable(label);
+  const labels = settings.flatMap((setting) => fields.find(({ name }) => name === setting)?.label ?? []);
+  return labels.length === 0 ? words.refuses(label) : words.refusesSettings(label, labels);
 }
 
 /** Replaces `{webhook}` with the address of the account. Platforms cannot reach a loopback address. */

@@ -171,7 +171,7 @@ function ModelChoice({ label, access, result }: Checked & { label: string }): Re
         <ProblemNote
           problem={{
             code: "model",
-            message: words.refuses(label),
+            message: result.kind === "unreachable" ? words.unreachable(label) : words.refuses(label),
             ...(detail !== undefined && { remedy: detail }),
           }}
         />

@@ -24,6 +24,11 @@ const en = {
   answers: (model: string) => `${model} answers.`,
   noModels: "The server lists no models. Enter the name of one.",
   refuses: (provider: string) => `${provider} rejected these answers:`,
+  refusesSettings: (provider: string, settings: readonly string[]) =>
+    `${provider} rejected ${settings.join(" or ")}:`,
+  refusedHere: (provider: string) => `${provider} may have rejected this. Compare it with the platform.`,
+  unreachable: (provider: string) => `${provider} cannot be reached, so nothing was checked:`,
+  tryAgain: "Try again",
   choose: "Model",
   known: "Known limits and prices",
   others: "Other models of the provider",
@@ -77,6 +82,11 @@ const zh: typeof en = {
   answers: (model) => `${model} 回答正常。`,
   noModels: "服务器没有列出模型，请填写模型名称。",
   refuses: (provider) => `${provider} 没有通过检查：`,
+  refusesSettings: (provider, settings) =>
+    `${provider} 不接受${settings.map((name) => `“${name}”`).join("或")}：`,
+  refusedHere: (provider) => `${provider} 可能不接受此项，请与平台上的内容核对。`,
+  unreachable: (provider) => `无法连接 ${provider}，尚未核对：`,
+  tryAgain: "重试",
   choose: "模型",
   known: "已知限额和价格",
   others: "服务商的其他模型",

@@ -1,4 +1,3 @@
-import { reasonOf } from "@signalbox/agent-core";
 import type { ChannelDefinition } from "@signalbox/channel";
 import type { AccountSetup, AccountSetupResult } from "@signalbox/protocol";
 import { type AdminService, ApiError } from "@signalbox/server";
@@ -30,12 +29,18 @@ export function createAccountSetup(
           })),
         };
       let name: string | undefined;
-      if (check)
-        try {
-          name = (await tryAccount({ definition, account, config: checked.value }))?.name;
-        } catch (error) {
-          return { ok: false, detail: redact(reasonOf(error)), issues: [] };
-        }
+      if (check) {
+        const trial = await tryAccount({ definition, account, config: checked.value });
+        if (!trial.ok)
+          return {
+            ok: false,
+            kind: trial.kind,
+            detail: redact(trial.detail),
+            settings: [...trial.settings],
+            issues: [],
+          };
+        name = trial.name;
+      }
       const written = await write(definition, setup, settings, actor);
       const result: AccountSetupResult = { ok: true, name, issues: [], written };
       return result;

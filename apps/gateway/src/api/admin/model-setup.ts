@@ -2,6 +2,7 @@ import { createModels, KEY_VARIABLES, type Models } from "@signalbox/llm-provide
 import type { ConfigurationWrite, ProviderTrial, ProviderTrialResult } from "@signalbox/protocol";
 import { type AdminService, ApiError } from "@signalbox/server";
 import {
+  isVendorUnreachable,
   listProviderModels,
   MODEL_VENDORS,
   type ModelVendor,
@@ -34,7 +35,7 @@ export function createModelSetup(ctx: GatewayContext, configuration: Configurati
           ? []
           : await listProviderModels(vendor.api, baseUrl, apiKey).catch(() => undefined);
       if (listed === undefined && vendor.needs === "address")
-        return { ok: false, detail: `No server responds at ${baseUrl}.`, models: [] };
+        return { ok: false, kind: "unreachable", detail: `No server responds at ${baseUrl}.`, models: [] };
       const offered = mergeModels(known, listed ?? []);
       const model = named ?? chooseModel(ctx, vendor, models, offered);
       if (model === undefined) return { ok: true, models: offered };
@@ -42,7 +43,9 @@ export function createModelSetup(ctx: GatewayContext, configuration: Configurati
         maxOutputTokens: TEST_TOKENS,
       });
       const result: ProviderTrialResult = { ok: answer.ok, model, models: offered };
-      return answer.ok ? result : { ...result, detail: redact(answer.error.message) };
+      if (answer.ok) return result;
+      const kind = isVendorUnreachable(answer.error) ? "unreachable" : "refused";
+      return { ...result, kind, detail: redact(answer.error.message) };
     },
     async setUpModel({ model, ...access }, actor) {
       const vendor = findVendor(access.provider);

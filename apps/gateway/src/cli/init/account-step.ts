@@ -1,8 +1,7 @@
-import { reasonOf } from "@signalbox/agent-core";
 import type { ChannelDefinition } from "@signalbox/channel";
 import { GatewayError, storeSecret } from "@signalbox/home";
-import { tryAccount } from "../../configure/try-account.ts";
 import { formatCommand } from "../format-command.ts";
+import { type AccountTester, createAccountTester, describeFailure, listLabels } from "./account-trial.ts";
 import { askInOrder } from "./ask-in-order.ts";
 import { assertValidSection } from "./assert-valid-section.ts";
 import { type Answers, getChannelQuestions } from "./channel-questions.ts";
@@ -18,6 +17,8 @@ interface AnsweredAccount {
   readonly answers: Answers;
   /** Settings that are configured already. */
   readonly settings: Readonly<Record<string, unknown>> | undefined;
+  /** Undefined if the account is not tested. */
+  readonly tester: AccountTester | undefined;
 }
 
 /** Configures an account. The channel provides the questions, validates the answers and tests the account. */
@@ -36,12 +37,18 @@ export async function accountStep(
   let answers = asker.asksPerson ? progress.of(id, account) : {};
   const resumed = Object.keys(answers).map((name) => meta.fields[name]?.label ?? name);
   if (resumed.length > 0) asker.say(`Continuing with ${meta.label}. Answered before: ${resumed.join(", ")}.`);
+  const tester =
+    options.check === false ? undefined : createAccountTester(step, { definition, account, settings });
+  let only: readonly string[] | undefined;
   for (let round = 1; ; round += 1) {
     const earlier = round === 1 ? {} : answers;
     const current = round === 1 ? answers : {};
     const questions = getChannelQuestions({
       ...{ asker, definition, answers: current, given },
       before: { ...settings, ...defined(earlier) },
+      only,
+      test: async (name, entered) =>
+        (await tester?.testAnswer(name, { ...earlier, ...defined(entered) })) ?? [],
       webhookPath: `/channels/${id}/${account}/events`,
       onAnswer() {
         if (!asker.asksPerson) return;
@@ -51,9 +58,12 @@ export async function accountStep(
     });
     await askInOrder(questions);
     answers = { ...earlier, ...defined(current) };
-    const answered = { definition, account, answers, settings };
-    const next = await testAnswers(step, answered, options.check !== false);
-    if (next === "again") continue;
+    const answered = { definition, account, answers, settings, tester };
+    const next = await testAnswers(step, answered);
+    if (typeof next === "object") {
+      only = next.again.some((name) => given[name] === undefined) ? next.again : undefined;
+      continue;
+    }
     if (next === "save") save(step, answered);
     progress.clearAccount();
     if (next === "save") await ownerStep(step, definition, options);
@@ -70,49 +80,69 @@ function assertKnown({ meta }: ChannelDefinition, given: Readonly<Record<string,
     );
 }
 
-type Next = "save" | "again" | "skip";
+/** `again` contains the fields to ask for again; empty for all. */
+type Next = "save" | "skip" | { readonly again: readonly string[] };
 
 /** Validates the answers and tests them with the platform. A person can correct them. */
-async function testAnswers(step: Step, answered: AnsweredAccount, isTested: boolean): Promise<Next> {
-  const { asker, failed, home } = step;
-  const { definition, account, settings, answers } = answered;
+async function testAnswers(step: Step, answered: AnsweredAccount): Promise<Next> {
+  const { asker } = step;
+  const { definition, account, settings, answers, tester } = answered;
   const { label } = definition.meta;
   const checked = await definition.config["~standard"].validate({ ...settings, ...answers });
   if (checked.issues !== undefined) {
     const issues = checked.issues.map(({ message }) => message).join("\n");
     if (!asker.asksPerson) throw new GatewayError("usage", issues);
     asker.say(issues);
-    return "again";
+    return { again: [] };
   }
   if (!asker.asksPerson && usesWebhook(definition, checked.value))
     asker.say(
       `Point ${label}'s webhooks at /channels/${definition.id}/${account}/events of this gateway, under an address the platform can reach.`,
     );
-  if (!isTested) return "save";
-  try {
-    const self = await asker.wait(`Testing the account with ${label}`, () =>
-      tryAccount({ definition, account, config: checked.value }),
-    );
-    asker.say(
-      self?.name === undefined
-        ? "The settings work."
-        : `The settings work: on the platform, the bot is called ${self.name}.`,
-    );
-    return "save";
-  } catch (error) {
-    const reason = reasonOf(error).replace(/\.?$/, ".");
-    const saved = `The settings were saved anyway; fix them with ${formatCommand(home, "init")}.`;
+  return tester === undefined ? "save" : decide(step, answered, tester, checked.value);
+}
+
+/** Tests valid answers. After a failure, a person decides what happens next. */
+async function decide(
+  { asker, failed, home }: Step,
+  { definition }: AnsweredAccount,
+  tester: AccountTester,
+  config: unknown,
+): Promise<Next> {
+  const { label } = definition.meta;
+  for (;;) {
+    const trial = await tester.test(config);
+    if (trial.ok) {
+      asker.say(
+        trial.name === undefined
+          ? "The settings work."
+          : `The settings work: on the platform, the bot is called ${trial.name}.`,
+      );
+      return "save";
+    }
+    const { kind, settings: suspects } = trial;
+    const message = describeFailure(definition, trial);
+    const correct =
+      suspects.length === 0 ? "Correct the answers" : `Correct ${listLabels(definition, suspects)}`;
     const next = await asker.choose({
-      message: `${label} does not accept the account: ${reason}`,
-      initial: asker.asksPerson ? "again" : "save",
+      message,
+      initial: !asker.asksPerson ? "save" : kind === "unreachable" ? "retry" : "again",
       options: [
-        { value: "again", label: "Correct the answers" },
+        ...(kind === "unreachable" ? [{ value: "retry", label: "Try again" }] : []),
+        { value: "again", label: correct },
         { value: "save", label: "Save them anyway" },
         { value: "skip", label: `Leave ${label} out` },
       ],
     });
-    if (next === "save") failed(`The channel does not start: ${reason} ${saved}`);
-    return next === "save" || next === "again" ? next : "skip";
+    if (next === "retry") continue;
+    if (next === "again") return { again: suspects };
+    if (next === "save")
+      failed(
+        kind === "unreachable"
+          ? `${message} They were saved anyway; test them with ${formatCommand(home, "doctor")}.`
+          : `The channel does not start. ${message}\nThe settings were saved anyway; fix them with ${formatCommand(home, "init")}.`,
+      );
+    return next === "save" ? "save" : "skip";
   }
 }
 

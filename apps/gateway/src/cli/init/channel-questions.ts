@@ -18,6 +18,10 @@ export interface ChannelQuestionsOptions {
   readonly webhookPath: string;
   /** Called after each answer. */
   readonly onAnswer: () => void;
+  /** Tests an answer. Returns the names of the answered fields to ask for again. */
+  readonly test: (name: string, answers: Answers) => Promise<readonly string[]>;
+  /** Asks only for these fields. Default: all. */
+  readonly only?: readonly string[] | undefined;
 }
 
 /**
@@ -31,6 +35,7 @@ export function getChannelQuestions(options: ChannelQuestionsOptions): readonly 
   const inSteps = new Set(steps.flatMap((step) => step.fields ?? []));
   const others = Object.keys(fields).filter((name) => !inSteps.has(name));
   const form = new Form(options);
+  if (options.only !== undefined) return options.only.map((name) => form.ask(name, () => true));
   const guided = steps.flatMap((step) => form.askStep(step));
   let wantsOthers = false;
   const wanted: Ask = async () => {
@@ -76,8 +81,24 @@ class Form {
       isAsked = true;
       answers[name] = await this.#askField(name, field);
       onAnswer();
+      await this.#askAgain(name);
       return asker.asksPerson && given[name] === undefined;
     };
+  }
+
+  /** Tests an answer, and asks again for what the platform refuses. Values from the command line stay. */
+  async #askAgain(name: string): Promise<void> {
+    const { asker, definition, answers, given, onAnswer, test } = this.#options;
+    if (!asker.asksPerson || given[name] !== undefined) return;
+    for (;;) {
+      const refused = (await test(name, answers)).filter((other) => given[other] === undefined);
+      if (refused.length === 0) return;
+      for (const other of refused) {
+        const field = definition.meta.fields[other];
+        if (field !== undefined) answers[other] = await this.#askField(other, field);
+        onAnswer();
+      }
+    }
   }
 
   async #askField(name: string, field: ConfigField): Promise<string | boolean | undefined> {

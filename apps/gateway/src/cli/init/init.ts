@@ -119,12 +119,13 @@ async function askSteps(
     for (const [, run] of steps) await run(false);
     return;
   }
-  asker.say("Esc goes back one question. Ctrl+C stops; your answers are kept, and `init` continues there.");
-  if (
-    !resumes &&
-    isInterruptedAt(progress) &&
-    !(await asker.confirm("Continue the setup where it was interrupted?"))
-  )
+  const isInterrupted = isInterruptedAt(progress);
+  asker.say(
+    isInterrupted
+      ? "Esc goes back one question. Ctrl+C stops, and `init` continues after the last saved answer."
+      : "Esc goes back one question. Ctrl+C stops. Nothing is saved yet: a step is saved when it is complete, and `init` then continues after it.",
+  );
+  if (!resumes && isInterrupted && !(await asker.confirm("Continue the setup where it was interrupted?")))
     progress.clear();
   const completed = new Set(progress.steps);
   const repeated = new Set<string>();

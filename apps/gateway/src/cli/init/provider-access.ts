@@ -4,6 +4,7 @@ import { KEY_VARIABLES } from "@signalbox/llm-providers";
 import { listProviderModels, MODEL_VENDORS } from "../../configure/model-vendors.ts";
 import { isSetupToken } from "../../configure/subscriptions/claude.ts";
 import { MAY_END } from "../../configure/subscriptions/problems.ts";
+import type { TestedModel } from "./provider-model.ts";
 import type { InitOptions, Step } from "./step.ts";
 
 /** Settings of a provider that give access to its models. */
@@ -30,8 +31,8 @@ interface Provider {
   readonly before: ProviderConfig | undefined;
 }
 
-/** Returns false if the provider refuses the settings or does not respond. */
-type TestAccess = (access: ProviderAccess) => Promise<boolean>;
+/** Tests the settings with one call. Returns `undefined` if the provider has no model to test. */
+type TestAccess = (access: ProviderAccess) => Promise<TestedModel | undefined>;
 
 /** Asks for a vendor's key until the vendor accepts it. A key in the environment is not copied to the configuration. */
 export async function askVendor(
@@ -56,9 +57,9 @@ export async function askVendor(
     const apiKey = await asker.secret({ message: "API key", given, hint, refuse: refuseSetupToken });
     if (apiKey === undefined) return hasKey ? { entry: address } : {};
     const entry = { ...address, apiKey };
-    if (!asker.asksPerson || options.check === false || (await test({ entry }))) return { entry };
-    const isGiven = given !== undefined;
-    if (isGiven || (await continuesAnyway(asker, "Enter another key"))) return { entry };
+    if (!asker.asksPerson || options.check === false) return { entry };
+    if (await isAccepted(asker, () => test({ entry }), given === undefined && "Enter another key"))
+      return { entry };
   }
 }
 
@@ -89,21 +90,38 @@ export async function askClaude(
     const setupToken = await asker.secret({ message: "Setup token", given, hint, refuse });
     if (setupToken === undefined) return before === undefined ? {} : { entry };
     const access = { entry, setupToken };
-    if (!asker.asksPerson || options.check === false || (await test(access))) return access;
-    if (given !== undefined || (await continuesAnyway(asker, "Enter another token"))) return access;
+    if (!asker.asksPerson || options.check === false) return access;
+    if (await isAccepted(asker, () => test(access), given === undefined && "Enter another token"))
+      return access;
   }
 }
 
-async function continuesAnyway(asker: Step["asker"], again: string): Promise<boolean> {
-  const next = await asker.choose({
-    message: "What next?",
-    initial: "again",
-    options: [
-      { value: "again", label: again },
-      { value: "continue", label: "Continue anyway" },
-    ],
-  });
-  return next === "continue";
+/**
+ * Tests an answer, repeatedly if the person wants it.
+ *
+ * @param again label of the choice to enter another answer; false if the command line contains the answer
+ * @returns false if the person wants to enter another answer
+ */
+async function isAccepted(
+  asker: Step["asker"],
+  test: () => Promise<TestedModel | undefined>,
+  again: string | false,
+): Promise<boolean> {
+  for (;;) {
+    const tested = await test();
+    if (tested?.isOk !== false) return true;
+    if (again === false && !tested.isUnreachable) return true;
+    const next = await asker.choose({
+      message: "What next?",
+      initial: tested.isUnreachable ? "retry" : "again",
+      options: [
+        ...(tested.isUnreachable ? [{ value: "retry", label: "Try again" }] : []),
+        ...(again === false ? [] : [{ value: "again", label: again }]),
+        { value: "continue", label: "Continue anyway" },
+      ],
+    });
+    if (next !== "retry") return next === "continue";
+  }
 }
 
 /** Asks for a local server and its model, unless an option names the model. */

@@ -1,5 +1,5 @@
 import type { createModels } from "@signalbox/llm-providers";
-import { TEST_MESSAGE, TEST_TOKENS } from "../../configure/model-vendors.ts";
+import { isVendorUnreachable, TEST_MESSAGE, TEST_TOKENS } from "../../configure/model-vendors.ts";
 import type { Step } from "./step.ts";
 
 type Models = ReturnType<typeof createModels>;
@@ -7,13 +7,24 @@ type Models = ReturnType<typeof createModels>;
 /** A model that was called once. */
 export type TestedModel =
   | { readonly reference: string; readonly isOk: true }
-  | { readonly reference: string; readonly isOk: false; readonly reason: string };
+  | {
+      readonly reference: string;
+      readonly isOk: false;
+      readonly reason: string;
+      /** True if the vendor did not respond, is down or limits requests, which says nothing about the key. */
+      readonly isUnreachable: boolean;
+    };
 
-/** Tests a model with one call and prints the result, including the vendor's own error message. */
+/**
+ * Tests a model with one call and prints the result, including the vendor's own error message.
+ *
+ * @param url address of the vendor, if known
+ */
 export async function testModel(
   { asker }: Step,
   models: Models,
   reference: string | undefined,
+  url?: string,
 ): Promise<TestedModel | undefined> {
   if (reference === undefined) return undefined;
   const answer = await asker.wait(`Testing ${reference}`, () =>
@@ -24,8 +35,15 @@ export async function testModel(
     return { reference, isOk: true };
   }
   const reason = answer.error.message.replace(/\.?$/, ".");
-  if (asker.asksPerson) asker.say(`${reference} does not answer: ${reason}`);
-  return { reference, isOk: false, reason };
+  const isUnreachable = isVendorUnreachable(answer.error);
+  const vendor = url !== undefined && URL.canParse(url) ? new URL(url).host : reference;
+  if (asker.asksPerson)
+    asker.say(
+      isUnreachable
+        ? `${vendor} cannot be reached, so the key was not tested. ${reason}`
+        : `${reference} does not answer: ${reason}`,
+    );
+  return { reference, isOk: false, reason, isUnreachable };
 }
 
 /** Asks for one of a provider's models. */

@@ -58,8 +58,10 @@ export async function providerStep(step: Step, options: InitOptions): Promise<bo
       tested = undefined;
       access = await ask(step, { name, options, before }, async (given) => {
         const models = await openModels(step, String(name), given, before);
-        tested = await testModel(step, models, defaultModel(step, String(name), models));
-        return tested?.isOk !== false;
+        const url =
+          given.entry?.baseUrl ?? before?.baseUrl ?? MODEL_VENDORS.find(({ id }) => id === name)?.url;
+        tested = await testModel(step, models, defaultModel(step, String(name), models), url);
+        return tested;
       });
       return asker.asksPerson;
     },
