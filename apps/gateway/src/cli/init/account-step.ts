@@ -38,7 +38,7 @@ export async function accountStep(
   const resumed = Object.keys(answers).map((name) => meta.fields[name]?.label ?? name);
   if (resumed.length > 0) asker.say(`Continuing with ${meta.label}. Answered before: ${resumed.join(", ")}.`);
   const tester =
-    options.check === false ? undefined : createAccountTester(step, { definition, account, settings });
+    options.check === false ? undefined : createAccountTester(step, { definition, account, settings, given });
   let only: readonly string[] | undefined;
   for (let round = 1; ; round += 1) {
     const earlier = round === 1 ? {} : answers;

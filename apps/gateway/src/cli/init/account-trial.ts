@@ -5,7 +5,7 @@ import {
   describeSettings,
   tryAccount,
 } from "../../configure/try-account.ts";
-import type { Answers } from "./channel-questions.ts";
+import { type Answers, readAnswer } from "./channel-questions.ts";
 import type { Step } from "./step.ts";
 
 interface TestedAccount {
@@ -13,6 +13,8 @@ interface TestedAccount {
   readonly account: string;
   /** Settings that are configured already. */
   readonly settings: Readonly<Record<string, unknown>> | undefined;
+  /** Values from the command line, some of which are not asked for yet. */
+  readonly given: Readonly<Record<string, string>>;
 }
 
 /** Tests the answers about an account with its platform. */
@@ -30,7 +32,7 @@ export interface AccountTester {
 /** Creates the tester of an account for a person at a terminal. */
 export function createAccountTester(
   { asker }: Step,
-  { definition, account, settings }: TestedAccount,
+  { definition, account, settings, given }: TestedAccount,
 ): AccountTester {
   const { fields, label } = definition.meta;
   const accepted = new Map<string, AccountTrial>();
@@ -50,11 +52,17 @@ export function createAccountTester(
   /** Choices that were not asked yet count with their first option. */
   async function validate(answers: Answers): Promise<unknown> {
     const choices = Object.entries(fields).flatMap(([name, { options }]) =>
-      options === undefined ? [] : [[name, toValue(options[0]?.value)]],
+      options?.[0] === undefined ? [] : [[name, readAnswer(options[0].value)]],
     );
     const checked = await definition.config["~standard"].validate({
       ...Object.fromEntries(choices),
       ...settings,
+      ...Object.fromEntries(
+        Object.entries(given).map(([name, value]) => [
+          name,
+          fields[name]?.secret === true ? value : readAnswer(value),
+        ]),
+      ),
       ...Object.fromEntries(Object.entries(answers).filter(([, value]) => value !== undefined)),
     });
     return checked.issues === undefined ? checked.value : undefined;
@@ -114,8 +122,4 @@ export function describeFailure(
 
 export function listLabels({ meta: { fields } }: ChannelDefinition, settings: readonly string[]): string {
   return settings.map((name) => fields[name]?.label ?? name).join(" or ");
-}
-
-function toValue(option: string | undefined): string | boolean | undefined {
-  return option === "true" || option === "false" ? option === "true" : option;
 }

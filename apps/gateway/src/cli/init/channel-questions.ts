@@ -198,6 +198,6 @@ function withoutUndefined(values: Readonly<Record<string, unknown>>): Record<str
 }
 
 /** Converts `true` and `false`. Numbers stay strings, because they may be ids. */
-function readAnswer<T extends string | undefined>(answer: T): T | boolean {
+export function readAnswer<T extends string | undefined>(answer: T): T | boolean {
   return answer === "true" || answer === "false" ? answer === "true" : answer;
 }
