@@ -136,8 +136,8 @@ export const AccountSetupResult = z.object({
   /** Name of the bot on the platform, if the platform reports it. */
   name: z.optional(z.string()),
   /**
-   * The reason why the account was not accepted: the platform refuses it, or it could not be reached, which says nothing
-   * about the settings. Absent if settings are invalid.
+   * The reason why the account was not accepted: the platform refuses it, or it could not be reached, which says
+   * nothing about the settings. Absent if settings are invalid.
    */
   kind: z.optional(z.enum(["refused", "unreachable"])),
   /** The explanation of the platform, or the host and the cause of the failed request. */

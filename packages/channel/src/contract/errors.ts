@@ -38,8 +38,8 @@ export interface ChannelErrorOptions {
   /** The platform's error code, for people and logs. */
   readonly platformCode?: string | undefined;
   /**
-   * Names of the settings that the platform may refuse, such as `botToken`. A host shows their labels and hints. Default:
-   * unknown.
+   * Names of the settings that the platform may refuse, such as `botToken`. A host shows their labels and hints.
+   * Default: unknown.
    */
   readonly settings?: readonly string[] | undefined;
   /** The parts that were sent before the error. */

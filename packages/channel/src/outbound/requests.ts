@@ -48,7 +48,7 @@ export interface ErrorMeaning {
   /** Default: the HTTP status. */
   readonly platformCode?: string | undefined;
   readonly retryAfterMs?: number | undefined;
-  /** Names of the settings that the platform may refuse. Default: `credentials` of the options if the code is `auth`. */
+  /** Names of the settings that the platform may refuse. Default: the options' `credentials` if the code is `auth`. */
   readonly settings?: readonly string[] | undefined;
 }
 

@@ -51,8 +51,8 @@ export interface FakeTelegram extends FakeServer {
   /** Stores the message of an update that the test delivers without `push` or `post`. */
   take(update: Raw): void;
   /**
-   * Queues an update for `getUpdates`, or posts it to the registered webhook until it is accepted. Resolves once the bot
-   * confirmed it.
+   * Queues an update for `getUpdates`, or posts it to the registered webhook until it is accepted. Resolves once the
+   * bot confirmed it.
    */
   push(update: Raw): Promise<void>;
   /** Posts an update as Telegram does, with the secret if given. */
