@@ -7,6 +7,9 @@ const KNOWN: Readonly<Record<string, { readonly baseUrl: string; readonly key: s
   google: { baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai", key: "GEMINI_API_KEY" },
 };
 
+/** Maximum size of a response for each text, in bytes. Vectors of 8,192 numbers fit. */
+const MAX_BYTES_PER_TEXT = 500_000;
+
 const NONE = "none";
 const STATIC = "static:";
 
@@ -108,12 +111,29 @@ function createApiClient({ baseUrl, apiKey, headers, model }: EmbeddingsApi): Re
         ...headers,
       },
       body: JSON.stringify({ model, input }),
+      // A redirect would send notes and configured headers to another server.
+      redirect: "error",
       signal,
     });
-    if (!response.ok) throw new Error(`HTTP status ${response.status}`);
-    const body: unknown = await response.json();
+    if (!response.ok) {
+      await response.body?.cancel();
+      throw new Error(`HTTP status ${response.status}`);
+    }
+    const body: unknown = JSON.parse(await readText(response, MAX_BYTES_PER_TEXT * input.length));
     return { vectors: parseVectors(body), tokens: parseTokens(body) };
   };
+}
+
+/** @throws Error if the body has more than `maxBytes` */
+async function readText(response: Response, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw new Error(`the response has more than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 function parseTokens(body: unknown): number | undefined {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type IncomingHttpHeaders } from "node:http";
+import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -34,11 +34,49 @@ it("sends nothing to a disabled provider", async () => {
 
 it("sends the provider's key and headers", async () => {
   let headers: IncomingHttpHeaders = {};
-  const server = createServer((request, response) => {
+  const embedder = await embedAt((request, response) => {
     headers = request.headers;
     response.end(JSON.stringify({ data: [{ index: 0, embedding: [1, 0] }] }));
-  }).listen(0, "127.0.0.1");
-  onTestFinished(() => void server.close());
+  });
+
+  expect(await embedder?.embed(["x"], never)).toEqual([Float32Array.from([1, 0])]);
+  expect(headers).toMatchObject({ authorization: "Bearer key-of-the-provider", "x-org": "signalbox" });
+});
+
+it("sends nothing to a server to which the provider redirects", async () => {
+  const requests: (string | undefined)[] = [];
+  const embedder = await embedAt((request, response) => {
+    requests.push(request.url);
+    response.writeHead(307, { location: "/elsewhere" }).end();
+  });
+
+  await expect(embedder?.embed(["a private note"], never)).rejects.toThrow();
+  expect(requests).toEqual(["/v1/embeddings"]);
+});
+
+it("stops reading a response that is too large for its texts", async () => {
+  const closed = Promise.withResolvers<void>();
+  const embedder = await embedAt((_request, response) => {
+    response.on("close", closed.resolve);
+    const chunk = " ".repeat(100_000);
+    const write = (): void => {
+      while (!response.destroyed && response.write(chunk));
+      response.once("drain", write);
+    };
+    write();
+  });
+
+  await expect(embedder?.embed(["x"], never)).rejects.toThrow("more than 500000 bytes");
+  await closed.promise;
+});
+
+/** Opens an embedder of a server on loopback. */
+async function embedAt(listener: RequestListener) {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   await once(server, "listening");
   const address = server.address();
   const port = typeof address === "object" ? address?.port : undefined;
@@ -47,8 +85,5 @@ it("sends the provider's key and headers", async () => {
     apiKey: "key-of-the-provider",
     headers: { "x-org": "signalbox" },
   };
-  const embedder = await createEmbedder("mine/model", { providers: { mine }, env: {} });
-
-  expect(await embedder?.embed(["x"], never)).toEqual([Float32Array.from([1, 0])]);
-  expect(headers).toMatchObject({ authorization: "Bearer key-of-the-provider", "x-org": "signalbox" });
-});
+  return createEmbedder("mine/model", { providers: { mine }, env: {} });
+}
