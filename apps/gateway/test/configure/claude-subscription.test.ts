@@ -8,7 +8,7 @@ import { startFakeClaudePlan } from "@signalbox/testkit/anthropic";
 import { startOpenAI } from "@signalbox/testkit/openai";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { signOut } from "../../src/cli/commands/models.ts";
-import { readSetupToken } from "../../src/configure/subscriptions/claude.ts";
+import { claude, readSetupToken } from "../../src/configure/subscriptions/claude.ts";
 import { openSubscriptions } from "../../src/configure/subscriptions/credentials.ts";
 import { createSubscriptionFetch } from "../../src/configure/subscriptions/vendors.ts";
 
@@ -140,6 +140,13 @@ describe("a Claude plan", () => {
       expect(await ask()).toMatchObject({ ok: true });
     }
     expect(fake.requests).toHaveLength(4);
+  });
+
+  it("reads a long refusal quickly", () => {
+    const { user } = process.cpuUsage();
+    expect(claude.explain(400, "third-party apps ".repeat(20_000))).toBeUndefined();
+    // In microseconds. A search for the rest after each mention takes some seconds.
+    expect(process.cpuUsage().user - user).toBeLessThan(1_000_000);
   });
 
   it("treats other refusals like those of an API key", async () => {

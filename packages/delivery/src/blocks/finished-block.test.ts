@@ -78,3 +78,16 @@ it("returns the text from where it differs from the blocks", () => {
   });
   expect(getRemainingText("First.", blocks)).toEqual({ text: "", continues: false });
 });
+
+it.each([".", "[", "[x](", "`a` ", "**", "!"])("finds a place in a long row of %j quickly", (mark) => {
+  const text = `${mark.repeat(40_000 / mark.length)}x`;
+  const { user } = process.cpuUsage();
+  getFinishedBlockLength(text, RULES, false);
+  // In microseconds. A search from each mark takes some seconds.
+  expect(process.cpuUsage().user - user).toBeLessThan(1_000_000);
+});
+
+it("does not cut inside a link whose address contains brackets", () => {
+  const link = "[the article](https://example.org/a_(b) 'a long title of it')";
+  expect(cut(`Read more about all of this in ${link} and elsewhere.`)[1]).toContain(link);
+});

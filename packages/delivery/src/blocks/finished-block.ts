@@ -19,10 +19,11 @@ interface Place {
 }
 
 const RANKS: Readonly<Record<BreakAt | "word", number>> = { paragraph: 0, newline: 1, sentence: 2, word: 3 };
-const SENTENCE_END = /[。！？；…]+[”’」』）)]*|[.!?;]+["')\]]*(?=\s)/g;
+/** Starts only at the first mark of a row, because searches from each mark would take quadratic time. */
+const SENTENCE_END = /[。！？；…]+[”’」』）)]*|(?<![.!?;])[.!?;]+["')\]]*(?=\s)/g;
 const WORD_END = /\s+/g;
-/** Inline code, links and strong text, which must not be cut. */
-const UNBREAKABLE = /`[^`]*`|\[[^\]]*\]\([^)]*\)|\*\*[^*]+\*\*/g;
+/** Inline code, links and strong text, which must not be cut. Links contain no further brackets, for the same reason. */
+const UNBREAKABLE = /`[^`]*`|\[[^[\]]*\]\([^()]*(?:\([^()]*\)[^()]*)*\)|\*\*[^*]+\*\*/g;
 
 /**
  * Returns the length of the finished block at the start of a text, or 0. A block is finished once it has reached the
@@ -73,15 +74,18 @@ function findPlacesInLine(line: string, start: number): Place[] {
     from: index,
     to: index + length,
   }));
-  const isFree = (at: number): boolean => !unbreakable.some(({ from, to }) => from < at && at < to);
   const sentences = [...line.matchAll(SENTENCE_END)].map(({ 0: mark, index }) => index + mark.length);
   const words = [...line.matchAll(WORD_END)].map(({ index }) => index);
-  return [
+  const places = [
     ...sentences.map((at) => ({ at, rank: RANKS.sentence })),
     ...words.map((at) => ({ at, rank: RANKS.word })),
-  ]
-    .filter(({ at }) => at > 0 && isFree(at))
-    .toSorted((a, b) => a.at - b.at)
+  ].toSorted((a, b) => a.at - b.at);
+  let next = 0;
+  return places
+    .filter(({ at }) => {
+      while ((unbreakable[next]?.to ?? Number.POSITIVE_INFINITY) <= at) next += 1;
+      return at > 0 && at <= (unbreakable[next]?.from ?? at);
+    })
     .map(({ at, rank }) => ({ at: start + at, rank }));
 }
 

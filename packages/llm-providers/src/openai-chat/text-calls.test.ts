@@ -107,6 +107,20 @@ describe("calls in the text of an answer", () => {
     );
   });
 
+  it.each([
+    ["open parameters", `<tool_call>\n<function=read>${"<parameter=a>".repeat(20_000)}`],
+    ["spaces after the name", `[TOOL_CALLS]read${" ".repeat(100_000)}x`],
+    [
+      "spaces in the arguments",
+      `<|tool_calls_section_begin|>${KIMI.replace("{", `{${" ".repeat(100_000)}x`)}`,
+    ],
+  ])("are refused quickly if they have many %s", (_what, text) => {
+    const { user } = process.cpuUsage();
+    find([text]);
+    // In microseconds. A search from each of them takes some seconds.
+    expect(process.cpuUsage().user - user).toBeLessThan(1_000_000);
+  });
+
   it("holds back nothing but a line that may begin a call", () => {
     const calls = new TextCalls(["read"]);
     expect(calls.push("One.\nTwo <b>\n")).toBe("One.\nTwo <b>\n");

@@ -54,7 +54,7 @@ const FORMATS: readonly CallFormat[] = [
   {
     // Mistral.
     open: "[TOOL_CALLS]",
-    read: (body) => readJson(body) ?? readAll(body, /^\s*([\w.-]+)\s*(?:\[ARGS\])?\s*(\{[\s\S]*\})\s*$/g),
+    read: (body) => readJson(body) ?? readAll(body, /([\w.-]+)\s*(?:\[ARGS\]\s*)?(\{[\s\S]*\})\s*$/g),
   },
   // Llama.
   { open: "<|python_tag|>", read: (body) => readJson(body.replace(/<\|eo[mt]_id\|>\s*$/, "")) ?? [] },
@@ -197,7 +197,7 @@ function readFunctions(body: string): readonly TextCall[] | undefined {
 
 /** Reads `name<arg_key>key</arg_key><arg_value>value</arg_value>`, the format of GLM. */
 function readKeys(body: string): readonly TextCall[] | undefined {
-  const found = matchWhole(body, /^\s*([\w.-]+)\s*((?:<arg_key>[\s\S]*)?)$/g);
+  const found = matchWhole(body, /([\w.-]+)\s*((?:<arg_key>[\s\S]*)?)$/g);
   return readTagged(found, /<arg_key>([^<]*)<\/arg_key>\s*<arg_value>([\s\S]*?)<\/arg_value>/g);
 }
 
@@ -231,7 +231,10 @@ function readTagged(
 function readAll(body: string, calls: RegExp): readonly TextCall[] {
   const found = (matchWhole(body, calls) ?? []).map(([whole, name = "", args = ""]) => ({
     name,
-    argsText: args.replace(/^\s*```(?:json)?\s*|\s*```\s*$/g, "").trim(),
+    argsText: args
+      .trim()
+      .replace(/^```(?:json)?|```$/g, "")
+      .trim(),
     hasEnd: !whole.endsWith(args),
   }));
   return found.every(({ argsText, hasEnd }) => hasEnd || parseObject(argsText) !== undefined)
@@ -241,11 +244,19 @@ function readAll(body: string, calls: RegExp): readonly TextCall[] {
 
 /** Returns the matches if they cover the whole text apart from white space. */
 function matchWhole(text: string, pattern: RegExp): readonly RegExpMatchArray[] | undefined {
-  const matches = [...text.matchAll(pattern)];
-  let end = 0;
-  for (const { index, 0: whole } of matches) {
-    if (text.slice(end, index).trim() !== "") return undefined;
-    end = index + whole.length;
+  // Sticky, because a search for a later match could read the rest of the text for each opening tag.
+  const sticky = new RegExp(pattern.source, "y");
+  const matches: RegExpMatchArray[] = [];
+  for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, sticky.lastIndex)) {
+    sticky.lastIndex = at;
+    const match = sticky.exec(text);
+    if (match === null) return undefined;
+    matches.push(match);
   }
-  return text.slice(end).trim() === "" ? matches : undefined;
+  return matches;
+}
+
+function skipSpace(text: string, at: number): number {
+  const rest = text.slice(at);
+  return text.length - rest.trimStart().length;
 }

@@ -1,5 +1,6 @@
 import { isJsonObject } from "@signalbox/agent-core";
 import { parseArguments } from "../turn/arguments.ts";
+import { withoutFence } from "../turn/code-fence.ts";
 import { CALL_CLOSE, CALL_OPEN, RESULT_OPEN } from "./write.ts";
 
 /** A call read from text. `argsText` is the JSON of the arguments, or the entire body if it is malformed. */
@@ -22,7 +23,7 @@ const UNREADABLE = "unreadable";
 
 /** Parses the body of a call. Ignores a code fence around it. */
 function readCall(body: string): TextCall {
-  const text = body.replace(/^\s*```[a-z]*\n?([\s\S]*?)\n?```\s*$/, "$1").trim();
+  const text = withoutFence(body, /^[a-z]*\n?/);
   const guess = /"name"\s*:\s*"([^"\\]+)"/.exec(text)?.[1] ?? UNREADABLE;
   const parsed = parseArguments(text);
   if (parsed.args === undefined) return { name: guess, argsText: text, error: parsed.argsError };

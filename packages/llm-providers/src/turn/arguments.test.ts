@@ -54,3 +54,10 @@ describe("arguments that can be read in only one way", () => {
     },
   );
 });
+
+test("parses arguments after an unclosed code fence quickly", () => {
+  const { user } = process.cpuUsage();
+  expect(parseArguments(`\`\`\`${"\n".repeat(150_000)}x`).args).toBeUndefined();
+  // In microseconds. A search from each line break takes some seconds.
+  expect(process.cpuUsage().user - user).toBeLessThan(1_000_000);
+});

@@ -7,11 +7,15 @@ import {
   reasonOf,
   toWellFormed,
 } from "@signalbox/agent-core";
+import { withoutFence } from "./code-fence.ts";
 
 /** The parsed arguments of a tool call, or the reason why they could not be parsed. */
 export type ParsedArguments =
   | { readonly args: JsonObject }
   | { readonly args: undefined; readonly argsError: string };
+
+/** The rest of the line that opens a code fence. */
+const FIRST_LINE = /^[a-z]*\s*\n/i;
 
 /**
  * Parses the argument text of a tool call. Accepts common deviations from a JSON object if they are unambiguous:
@@ -19,7 +23,7 @@ export type ParsedArguments =
  * chat template tags after the object, and an empty object before it.
  */
 export function parseArguments(text: string): ParsedArguments {
-  const json = withoutPlaceholder(withoutFence(text.trim()));
+  const json = withoutPlaceholder(withoutFence(text, FIRST_LINE));
   if (json === "" || json === "{}") return { args: {} };
   const invalid = (argsError: string): ParsedArguments => ({ args: undefined, argsError });
   try {
@@ -31,10 +35,6 @@ export function parseArguments(text: string): ParsedArguments {
   } catch (error) {
     return invalid(`The arguments are not valid JSON: ${reasonOf(error)}`);
   }
-}
-
-function withoutFence(text: string): string {
-  return /^```[a-z]*\s*\n([\s\S]*?)\n?```$/i.exec(text)?.[1]?.trim() ?? text;
 }
 
 /** Removes an empty object in front of another one. */

@@ -1,6 +1,16 @@
 const FENCE = "```";
-/** Whitespace and the first characters of a closing fence. */
-const TAIL = /\s*`{0,3}\s*$/;
+
+/**
+ * Removes a code fence around a whole text.
+ *
+ * @param firstLine matches the language after the opening fence
+ */
+export function withoutFence(text: string, firstLine: RegExp): string {
+  const whole = text.trim();
+  if (whole.length < 2 * FENCE.length || !whole.startsWith(FENCE) || !whole.endsWith(FENCE)) return whole;
+  const inner = whole.slice(FENCE.length, -FENCE.length);
+  return firstLine.test(inner) ? inner.replace(firstLine, "").trim() : whole;
+}
 
 /** Removes a Markdown code fence around a streamed text. */
 export class CodeFence {
@@ -17,8 +27,7 @@ export class CodeFence {
       this.#state = text.startsWith(FENCE) ? "inside" : "outside";
       if (this.#state === "inside") this.#held = text.slice(text.indexOf("\n") + 1);
     }
-    const tail = this.#state === "inside" ? (TAIL.exec(this.#held)?.[0] ?? "") : "";
-    return this.#take(this.#held.length - tail.length);
+    return this.#take(this.#state === "inside" ? tailStart(this.#held) : this.#held.length);
   }
 
   /** Returns the text that was held back, without the closing fence. */
@@ -32,4 +41,12 @@ export class CodeFence {
     this.#held = this.#held.slice(length);
     return taken;
   }
+}
+
+/** Returns the position of a tail that consists of whitespace and the first characters of a closing fence. */
+function tailStart(text: string): number {
+  const end = text.trimEnd().length;
+  let start = end;
+  while (end - start < FENCE.length && text[start - 1] === "`") start -= 1;
+  return text.slice(0, start).trimEnd().length;
 }

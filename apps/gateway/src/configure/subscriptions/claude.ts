@@ -38,7 +38,7 @@ export function readSetupToken(
 const REFUSALS: readonly KnownRefusal[] = [
   {
     // Since April 2026, for all programs of other vendors: "Third-party apps now draw from your extra usage, …".
-    words: /third-party apps\b.*\bextra usage/is,
+    words: /third-party apps\b.{0,200}\bextra usage/is,
     code: "billing",
     reason: "Anthropic charges other programs to the extra usage of the account, which is off or used up",
     remedy: "Turn it on or add to it at https://claude.ai/settings/usage, or use a model with an API key.",
