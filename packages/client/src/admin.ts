@@ -24,6 +24,8 @@ import {
   LogLines,
   type LogQuery,
   McpToolList,
+  MemoryAdded,
+  type MemoryAddition,
   type MemoryEdit,
   type MemoryQuery,
   MemoryRemoved,
@@ -92,7 +94,10 @@ export interface AdminApi {
   tryModel(model: string): Promise<ModelTrialResult>;
   /** Pauses or continues a schedule. */
   pauseSchedule(id: string, paused: boolean): Promise<void>;
+  /** Searches a memory. Without words, lists its notes, newest first. */
   searchMemory(agent: string, query?: Partial<MemoryQuery>): Promise<MemoryResult>;
+  /** Adds a note that the agent reads in private chats with owners. */
+  addMemory(agent: string, note: Partial<MemoryAddition> & { readonly text: string }): Promise<MemoryAdded>;
   /** Changes the text of a note. Code `conflict` if it has changed since `before`, or if it is a message. */
   editMemory(agent: string, edit: MemoryEdit): Promise<void>;
   /** Returns the ids of the removed entries. */
@@ -140,6 +145,7 @@ export function createAdminApi({ get, post, postVoid }: Requests): AdminApi {
     ...createAgentApi({ get, post, postVoid }),
     ...createRecordApi({ get, post, postVoid }),
     searchMemory: (agent, query = {}) => get(withQuery(`/api/memory/${segment(agent)}`, query), MemoryResult),
+    addMemory: (agent, note) => post(`/api/memory/${segment(agent)}/add`, note, MemoryAdded),
     editMemory: (agent, edit) => postVoid(`/api/memory/${segment(agent)}/edit`, edit),
     forgetMemory: async (agent, ids) =>
       (await post(`/api/memory/${segment(agent)}/forget`, { ids }, MemoryRemoved)).ids,

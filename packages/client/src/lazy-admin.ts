@@ -36,6 +36,7 @@ export function createLazyAdminApi(requests: Requests): AdminApi {
     tryModel: lazy("tryModel"),
     pauseSchedule: lazy("pauseSchedule"),
     searchMemory: lazy("searchMemory"),
+    addMemory: lazy("addMemory"),
     editMemory: lazy("editMemory"),
     forgetMemory: lazy("forgetMemory"),
     skills: lazy("skills"),

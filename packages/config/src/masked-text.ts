@@ -86,6 +86,7 @@ export function restoreSecrets(
         formatPath(path),
         `contains the marker ${marker}, which stands for a secret at another place`,
         "Enter the secret again, or refer to it as `${NAME}`.",
+        getLine(masked, start),
       );
     add(start, end, marker, isBlock(source) ? JSON.stringify(parseDocument(source).toJS()) : source);
   });
@@ -104,6 +105,7 @@ export function restoreSecrets(
     "",
     `contains the marker ${rest} of no secret`,
     "Remove it, or enter the value again.",
+    getLine(restored, restored.indexOf(rest)),
   );
 }
 
@@ -227,6 +229,11 @@ function replaceParts(text: string, parts: readonly Part[]): string {
   return result + text.slice(offset);
 }
 
-function maskError(file: string, path: string, message: string, remedy: string): ConfigError {
-  return new ConfigError([{ severity: "error", file, path, message, remedy }]);
+/** Returns the line of an offset, counted from 1. */
+function getLine(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
+}
+
+function maskError(file: string, path: string, message: string, remedy: string, line?: number): ConfigError {
+  return new ConfigError([{ severity: "error", file, line, path, message, remedy }]);
 }

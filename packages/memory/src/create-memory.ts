@@ -88,7 +88,7 @@ function createLog({ folder, onProblem = () => {} }: MemoryOptions) {
   return folder === undefined ? createInMemoryLog() : createFileLog(join(folder, ".turns.jsonl"), onProblem);
 }
 
-function reading({ live, halfLifeDays, now }: Services): Pick<Memory, "search" | "recall" | "get"> {
+function reading({ live, halfLifeDays, now }: Services): Pick<Memory, "search" | "recall" | "get" | "list"> {
   /** Repeats the search until no hit belongs to a conversation that was removed in the meantime. */
   async function searching<T extends Pick<SearchResult, "hits">>(
     text: string,
@@ -113,6 +113,13 @@ function reading({ live, halfLifeDays, now }: Services): Pick<Memory, "search" |
       );
       return selectRecall(message, found, options);
     },
+
+    list: ({ reader = {}, offset = 0, limit = 50 } = {}) =>
+      live.read(({ chunks }) => {
+        const key = keyOf(reader);
+        const visible = chunks.ofNotes().filter((chunk) => opens(key, chunk));
+        return { notes: visible.slice(offset, offset + limit).map(toPublic), total: visible.length };
+      }),
 
     async get(id, { reader = {}, neighbours = 1 } = {}) {
       await live.removeGone(await live.read(({ chunks }) => chatsIn(chunks.byIds([id]))));

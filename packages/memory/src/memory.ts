@@ -6,8 +6,10 @@ import type { TurnSource } from "./turns/turn-log.ts";
 import type {
   Chunk,
   ChunkInContext,
+  ListOptions,
   NewNote,
   NewTurn,
+  NoteList,
   Reader,
   Scope,
   SearchOptions,
@@ -84,6 +86,8 @@ export interface Memory {
     id: string,
     options?: { readonly reader?: Reader; readonly neighbours?: number },
   ): Promise<ChunkInContext | undefined>;
+  /** Lists the sections of all notes, including those of people and chats. */
+  list(options?: ListOptions): Promise<NoteList>;
   /** Returns `MEMORY.md` and the notes of yesterday and today for one scope. Omits empty notes. */
   notes(scope?: Scope): Promise<WholeNote[]>;
   /**

@@ -102,6 +102,23 @@ export interface NotePlace {
   readonly lines: readonly [number, number];
 }
 
+export interface ListOptions {
+  /** Default: a reader who sees only content that is visible to everyone. `"all"`: the owner of the files. */
+  readonly reader?: Reader | "all";
+  /** Number of sections to skip. Default 0. */
+  readonly offset?: number;
+  /** Default 50. */
+  readonly limit?: number;
+}
+
+/** Some of the sections of notes that a reader may see. */
+export interface NoteList {
+  /** Newest first; sections without a time come last. */
+  readonly notes: readonly Chunk[];
+  /** Number of all sections that the reader may see. */
+  readonly total: number;
+}
+
 /** A chunk with the neighbours that the reader may see. */
 export interface ChunkInContext extends Chunk {
   readonly before: readonly Chunk[];

@@ -300,3 +300,40 @@ test("edits a section with its origin, only if it still has the text that was re
   const [turn] = await memory.add({ text: "The boiler hums.", author: "ann" });
   expect(await memory.edit({ id: turn ?? "", before: "The boiler hums.", text: "x" })).toBe("not_a_note");
 });
+
+test("lists the notes of all scopes, newest first, in pages", async () => {
+  const folder = temporaryFolder();
+  let now = NOON - DAY_MS;
+  const memory = await openMemory({ folder, now: () => now, topScope: { kind: "person", person: "owners" } });
+  writeFileSync(join(folder, "MEMORY.md"), "The boiler is in the cellar.\n");
+  await memory.add({ text: "A message is not a note.", author: "ann" });
+  await memory.write({ text: "Ann likes tea.", scope: { kind: "person", person: "ann" }, author: "ann" });
+  now += DAY_MS;
+  await memory.write({ text: "The gate is blue.", kind: "lasting", message: "m1" });
+
+  const all = await memory.list({ reader: "all" });
+  expect(all.total).toBe(3);
+  expect(all.notes.map(({ text }) => text)).toEqual([
+    "- The gate is blue.",
+    "- Ann likes tea.",
+    "The boiler is in the cellar.",
+  ]);
+  expect(all.notes[0]).toMatchObject({
+    source: "note",
+    at: NOON,
+    message: "m1",
+    note: { path: "MEMORY.md" },
+  });
+  const page = await memory.list({ reader: "all", offset: 1, limit: 1 });
+  expect(page).toEqual({ notes: [all.notes[1]], total: 3 });
+});
+
+test("lists only the notes that a reader may see", async () => {
+  const memory = await openMemory({ topScope: { kind: "person", person: "owners" } });
+  await memory.write({ text: "Ann likes tea.", scope: { kind: "person", person: "ann" } });
+  await memory.write({ text: "The safe is behind the clock." });
+  const ann = await memory.list({ reader: { person: "ann" } });
+  expect(ann.notes.map(({ text }) => text)).toEqual(["- Ann likes tea."]);
+  expect(ann.total).toBe(1);
+  expect(await memory.list()).toEqual({ notes: [], total: 0 });
+});

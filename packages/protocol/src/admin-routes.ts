@@ -21,7 +21,15 @@ import {
   ConfigurationWrite,
 } from "./configuration.ts";
 import { McpAcceptance, McpToolList, McpToolQuery } from "./mcp-tools.ts";
-import { MemoryEdit, MemoryQuery, MemoryRemoval, MemoryRemoved, MemoryResult } from "./memory.ts";
+import {
+  MemoryAdded,
+  MemoryAddition,
+  MemoryEdit,
+  MemoryQuery,
+  MemoryRemoval,
+  MemoryRemoved,
+  MemoryResult,
+} from "./memory.ts";
 import { SchedulePause } from "./owner-bodies.ts";
 import {
   ApprovalHistory,
@@ -225,10 +233,20 @@ export const ADMIN_ROUTES: readonly ApiRoute[] = [
   {
     method: "GET",
     path: "/api/memory/:agent",
-    summary: "Search an agent's memory, including entries about all people and groups.",
+    summary: "Search an agent's memory or list its notes, including entries about all people and groups.",
     access: "read",
     query: MemoryQuery,
     response: MemoryResult,
+    errors: NO_AGENT,
+  },
+  {
+    method: "POST",
+    path: "/api/memory/:agent/add",
+    summary: "Add a note to an agent's memory.",
+    access: "owner",
+    isSensitive: true,
+    body: MemoryAddition,
+    response: MemoryAdded,
     errors: NO_AGENT,
   },
   {

@@ -2,8 +2,10 @@ import * as z from "zod/mini";
 
 /** Query of `GET /api/memory/:agent`. */
 export const MemoryQuery = z.object({
-  /** The words to search for. */
+  /** The words to search for. If it is empty, the notes are listed, newest first. */
   query: z._default(z.string().check(z.maxLength(1_000)), ""),
+  /** Number of notes to skip in the list. */
+  offset: z._default(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(1_000_000)), 0),
   limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100)), 20),
 });
 export type MemoryQuery = z.infer<typeof MemoryQuery>;
@@ -33,7 +35,9 @@ export const MemoryEntry = z.object({
 });
 export type MemoryEntry = z.infer<typeof MemoryEntry>;
 
-/** Response of `GET /api/memory/:agent`: entries about all people and groups, best match first. */
+/**
+ * Response of `GET /api/memory/:agent`: entries about all people and groups, best match first, or notes, newest first.
+ */
 export const MemoryResult = z.object({
   /** The result in one sentence. */
   summary: z.string(),
@@ -43,6 +47,22 @@ export const MemoryResult = z.object({
   turns: z.number(),
 });
 export type MemoryResult = z.infer<typeof MemoryResult>;
+
+/** Body of `POST /api/memory/:agent/add`: a note that the agent reads in private chats with owners. */
+export const MemoryAddition = z.strictObject({
+  text: z.string().check(z.regex(/\S/, "is empty"), z.maxLength(10_000)),
+  /** `lasting` is added to `MEMORY.md`, `daily` to the note of today. */
+  kind: z._default(z.enum(["lasting", "daily"]), "lasting"),
+});
+export type MemoryAddition = z.infer<typeof MemoryAddition>;
+
+/** Response of `POST /api/memory/:agent/add`. */
+export const MemoryAdded = z.object({
+  id: z.string(),
+  /** False if the same person has already added the same text. */
+  isNew: z.boolean(),
+});
+export type MemoryAdded = z.infer<typeof MemoryAdded>;
 
 /** Body of `POST /api/memory/:agent/edit`. */
 export const MemoryEdit = z.strictObject({

@@ -21,6 +21,8 @@ import type {
   LogLines,
   LogQuery,
   McpToolList,
+  MemoryAdded,
+  MemoryAddition,
   MemoryEdit,
   MemoryQuery,
   MemoryRemoved,
@@ -74,6 +76,7 @@ export interface AdminService {
   pauseSchedule(id: string, isPaused: boolean, actor: string): Promise<void>;
   searchMemory(agent: string, query: MemoryQuery): Promise<MemoryResult>;
   /** Changes the text of a note, unless it has changed since it was read. */
+  addMemory(agent: string, note: MemoryAddition, actor: string): Promise<MemoryAdded>;
   editMemory(agent: string, edit: MemoryEdit, actor: string): Promise<void>;
   forgetMemory(agent: string, ids: readonly string[], actor: string): Promise<MemoryRemoved>;
   skills(): Promise<SkillList>;

@@ -26,6 +26,7 @@ export function createMemoryAdmin(): AdminService {
     tryModel: missing,
     pauseSchedule: missing,
     searchMemory: async () => ({ summary: "", entries: [], notes: 0, turns: 0 }),
+    addMemory: missing,
     editMemory: missing,
     forgetMemory: async () => ({ ids: [] }),
     skills: async () => ({ agents: [], pending: [], problems: [] }),

@@ -57,11 +57,56 @@ describe.skipIf(missing !== undefined)("agents in Chromium", () => {
     await console.open("/memory", { ...ADMIN_ROUTES, "POST /api/memory/*/forget": { ids: ["MEMORY.md:3"] } });
     await page.getByRole("searchbox", { name: "Search the memory" }).fill("wasabi");
     const entry = page.getByRole("article").filter({ hasText: "Wasabi" });
-    await entry.getByText("owners · memory/MEMORY.md:3").waitFor();
+    await entry.getByText("visible to owners").waitFor();
+    await entry.getByText("memory/MEMORY.md:3").waitFor();
     await entry.getByRole("button", { name: "Forget" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Forget" }).click();
     await page.getByText("One entry has been forgotten.").waitFor();
     expect(gateway.changes).toEqual([{ path: "/api/memory/coder/forget", body: { ids: ["MEMORY.md:3"] } }]);
+  });
+
+  it("lists the notes of an agent in pages, and adds one", async () => {
+    const { page, gateway } = console;
+    const notes = Array.from({ length: 60 }, (_, index) => ({
+      id: `MEMORY.md:${index + 1}`,
+      source: "note",
+      text: `Note ${index + 1}.`,
+      at: 1_700_000_000_000,
+      scope: "person",
+      scopeId: "owners",
+      author: "Ann",
+      path: "memory/MEMORY.md",
+      lines: [index + 1, index + 1],
+    }));
+    await console.open("/memory", {
+      ...ADMIN_ROUTES,
+      "GET /api/memory/*": ({ url: { searchParams } }: { url: URL }) => {
+        const offset = Number(searchParams.get("offset"));
+        const entries = notes.slice(offset, offset + Number(searchParams.get("limit")));
+        return { summary: "", notes: notes.length, turns: 1, entries };
+      },
+      "POST /api/memory/*/add": { id: "MEMORY.md:61", isNew: true },
+    });
+    await page.getByText("60 notes, newest first. 1 message can be searched.").waitFor();
+    await page
+      .getByRole("article")
+      .filter({ hasText: "Note 50." })
+      .getByText("Ann · memory/MEMORY.md:50")
+      .waitFor();
+    expect(await page.getByRole("article").count()).toBe(50);
+    await page.getByRole("button", { name: "Load more" }).click();
+    await page.getByText("Note 60.").waitFor();
+    expect(await page.getByRole("button", { name: "Load more" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Add a note" }).click();
+    const dialog = page.getByRole("dialog", { name: "Add a note" });
+    await dialog.getByText("The agent reads the note in private chats with owners.").waitFor();
+    await dialog.getByRole("textbox", { name: "Text" }).fill(" The gate is blue. ");
+    await dialog.getByLabel("Keep it").selectOption("daily");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The note has been added.").waitFor();
+    await dialog.waitFor({ state: "hidden" });
+    const body = { text: "The gate is blue.", kind: "daily" };
+    expect(gateway.changes).toEqual([{ path: "/api/memory/coder/add", body }]);
   });
 
   it("edits a note but not a message, and keeps the text in the dialog if the note has changed", async () => {

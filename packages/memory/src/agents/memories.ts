@@ -160,6 +160,7 @@ function throughCalls(call: <T>(work: (memory: Memory) => Promise<T>) => Promise
     search: (query, how) => call((memory) => memory.search(query, how)),
     recall: (message, how) => call((memory) => memory.recall(message, how)),
     get: (id, how) => call((memory) => memory.get(id, how)),
+    list: (how) => call((memory) => memory.list(how)),
     notes: (scope) => call((memory) => memory.notes(scope)),
     write: (note) => call((memory) => memory.write(note)),
     edit: (change) => call((memory) => memory.edit(change)),

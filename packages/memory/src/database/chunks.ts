@@ -1,4 +1,4 @@
-import { eq, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { labelOf, scopeOf } from "../access.ts";
 import type { Chunk } from "../types.ts";
 import type { Census } from "./census.ts";
@@ -27,6 +27,8 @@ export interface ChunkTable {
   withSameText(chunks: readonly IndexedChunk[]): IndexedChunk[];
   ofFile(path: string): IndexedChunk[];
   ofChat(chat: string): IndexedChunk[];
+  /** Returns the sections of all notes, newest first. Sections without a time come last. */
+  ofNotes(): IndexedChunk[];
   /** Returns up to `limit` turns from any conversation. */
   ofTurns(limit: number): IndexedChunk[];
   /** Returns the numbers of the neighbours of a chunk in its file or chat, nearest first. */
@@ -59,6 +61,13 @@ export function createChunkTable({ db, raw }: Database, termIndex: TermIndex, ce
     .from(chunk)
     .where(eq(chunk.whole, sql.placeholder("whole")))
     .orderBy(chunk.position, chunk.n)
+    .prepare();
+  const notes = db
+    .select()
+    .from(chunk)
+    // Uses the index. A comparison of `source` would read all turns.
+    .where(and(gte(chunk.whole, "note:"), lt(chunk.whole, "note;")))
+    .orderBy(desc(chunk.at), chunk.whole, chunk.position)
     .prepare();
   const someTurns = db
     .select()
@@ -115,6 +124,7 @@ export function createChunkTable({ db, raw }: Database, termIndex: TermIndex, ce
     withSameText: (some) =>
       byHashes.all({ hashes: JSON.stringify(some.map(({ hash }) => hash)) }).map(toChunk),
     ofFile: (path) => ofWhole.all({ whole: `note:${path}` }).map(toChunk),
+    ofNotes: () => notes.all().map(toChunk),
     ofTurns: (limit) => someTurns.all({ limit }).map(toChunk),
     ofChat: (chat) => ofWhole.all({ whole: `turn:${chat}` }).map(toChunk),
     beside(of, side, limit) {

@@ -6,6 +6,7 @@ import {
   LogQuery,
   McpAcceptance,
   McpToolQuery,
+  MemoryAddition,
   MemoryEdit,
   MemoryQuery,
   MemoryRemoval,
@@ -109,6 +110,10 @@ function addKnowledge(app: Hono<Env>, admin: AdminService): void {
   app.get("/memory/:agent", async (context) =>
     context.json(await admin.searchMemory(context.req.param("agent"), readQuery(context, MemoryQuery))),
   );
+  app.post("/memory/:agent/add", async (context) => {
+    const note = await readBody(context, MemoryAddition);
+    return context.json(await admin.addMemory(context.req.param("agent"), note, getActor(context)));
+  });
   app.post("/memory/:agent/edit", async (context) => {
     const edit = await readBody(context, MemoryEdit);
     await admin.editMemory(context.req.param("agent"), edit, getActor(context));

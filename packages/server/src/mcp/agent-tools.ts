@@ -78,7 +78,7 @@ export function addAgentTools(server: McpServer, context: McpToolContext): void 
       ({ query, agent, limit }) =>
         runTool(async () => {
           const id = agent ?? defaultAgent(service.agents())?.id ?? "";
-          const { summary, entries } = await admin.searchMemory(id, { query, limit });
+          const { summary, entries } = await admin.searchMemory(id, { query, offset: 0, limit });
           const found = entries.map(({ source, author, at, text }) => {
             const when = at === undefined ? [] : [new Date(at).toISOString()];
             return `[${[source, ...when, author ?? []].flat().join(", ")}]\n${text}`;

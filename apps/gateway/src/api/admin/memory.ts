@@ -6,9 +6,9 @@ import type { Agent } from "../../configure/agents.ts";
 import type { GatewayContext } from "../../context.ts";
 import { getAgent } from "./agents.ts";
 
-type MemoryAdmin = Pick<AdminService, "searchMemory" | "editMemory" | "forgetMemory">;
+type MemoryAdmin = Pick<AdminService, "searchMemory" | "addMemory" | "editMemory" | "forgetMemory">;
 
-/** Searches agents' memories, and changes and removes entries. */
+/** Searches and lists agents' memories, and adds, changes and removes entries. */
 export function createMemoryAdmin(ctx: GatewayContext): MemoryAdmin {
   const { config, memories, audit, seats } = ctx;
 
@@ -25,16 +25,24 @@ export function createMemoryAdmin(ctx: GatewayContext): MemoryAdmin {
   };
 
   return {
-    async searchMemory(id, { query, limit }) {
+    async searchMemory(id, { query, offset, limit }) {
       const memory = await memories.of(open(id));
       const { notes, turns } = await memory.status();
       if (query.trim() === "") {
-        const summary = `${notes} note sections and ${turns} messages can be searched.`;
-        return { summary, entries: [], notes, turns };
+        const list = await memory.list({ reader: "all", offset, limit });
+        const summary = `${list.total} note sections and ${turns} messages can be searched.`;
+        return { summary, entries: list.notes.map(toEntry), notes: list.total, turns };
       }
       const { hits, summary } = await memory.search(query, { limit, reader: "all", neighbours: 0 });
       const result: MemoryResult = { summary, entries: hits.map(toEntry), notes, turns };
       return result;
+    },
+    async addMemory(id, { text, kind }, actor) {
+      const agent = open(id);
+      const added = await (await memories.of(agent)).write({ text, kind, author: actor });
+      const details = { agent: agent.id };
+      if (added.isNew) audit.operation({ action: "added", subject: `memory: ${added.id}`, details }, actor);
+      return added;
     },
     async editMemory(id, edit, actor) {
       const agent = open(id);

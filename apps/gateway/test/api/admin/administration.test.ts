@@ -162,6 +162,31 @@ describe("memory over the API", () => {
 });
 
 describe("a note of the memory over the API", () => {
+  it("is added by owners, and listed newest first in pages", async () => {
+    const { client, world, holder } = await openAdmin();
+    const folder = join(world.home.workspace("main"), "memory");
+    mkdirSync(join(folder, "people", "ann"), { recursive: true });
+    writeFileSync(join(folder, "people", "ann", "MEMORY.md"), "Ann likes tea.\n");
+    for (const role of ["viewer", "operator"] as const)
+      await expect((await holder(role)).addMemory("main", { text: "x" })).rejects.toMatchObject({
+        code: "forbidden",
+      });
+    expect(await client.addMemory("main", { text: "The gate is blue." })).toMatchObject({ isNew: true });
+    expect(await client.addMemory("main", { text: "The gate is blue." })).toMatchObject({ isNew: false });
+    expect(readFileSync(join(folder, "MEMORY.md"), "utf8")).toContain("The gate is blue.");
+    await client.addMemory("main", { text: "It rained.", kind: "daily" });
+    const list = (offset: number) => client.searchMemory("main", { offset, limit: 2 });
+    await expect.poll(async () => (await list(0)).notes).toBe(3);
+    const first = await list(0);
+    expect(first.entries.map(({ text }) => text).toSorted()).toEqual(["- It rained.", "- The gate is blue."]);
+    expect(first.entries[0]).toMatchObject({ source: "note", scopeId: "owners", author: "token owner" });
+    expect(first.entries[0]?.at).toBeGreaterThan(Date.now() - 60_000);
+    expect((await list(2)).entries).toMatchObject([
+      { text: "Ann likes tea.", scope: "person", scopeId: "ann", path: "memory/people/ann/MEMORY.md" },
+    ]);
+    await expect(client.addMemory("main", { text: " \n" })).rejects.toMatchObject({ code: "bad_request" });
+  });
+
   it("is edited by owners, unless it has changed since it was read or is a message", async () => {
     const { client, world, holder } = await openAdmin();
     const file = join(world.home.workspace("main"), "memory", "MEMORY.md");
@@ -326,6 +351,7 @@ function createChanges(
     "POST /api/mcp/:name/callback": undefined,
     "POST /api/mcp/:name/login": undefined,
     "POST /api/mcp/:name/logout": undefined,
+    "POST /api/memory/:agent/add": () => owner.addMemory("coder", { text: "The gate is blue." }),
     "POST /api/memory/:agent/edit": async () => {
       mkdirSync(dirname(note), { recursive: true });
       writeFileSync(note, "The dog is called Soba.\n");

@@ -93,6 +93,7 @@ agents: { list: [{ id: main }] } # the first
     const refused = await client.writeConfiguration(change).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: "invalid", status: 422 });
     expect(refused).toHaveProperty("details.0.remedy");
+    expect(refused).toHaveProperty("details.0.line", expect.any(Number));
     expect(JSON.stringify(refused)).not.toContain(TOKEN);
     expect(read()).toBe(before);
     expect(readdirSync(world.home.dir).filter((name) => name.includes("next"))).toEqual([]);
