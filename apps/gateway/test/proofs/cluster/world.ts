@@ -15,10 +15,11 @@ import { nextTurn } from "../crash/next-turn.ts";
 import { chatOf, startPlatform, toSender } from "../crash/platform.ts";
 import { type Random, seeded } from "../crash/random.ts";
 import { startRelays } from "../crash/relay-platform.ts";
+import { countToCome } from "../crash/rest.ts";
 import { asksForSummary, readConversation } from "../crash/seen.ts";
 import type { Vendor } from "../crash/vendor.ts";
 import { startVendor } from "../crash/vendors.ts";
-import { answeredNames, countToCome, relayIn, TOKEN } from "../crash/world.ts";
+import { answeredNames, relayIn, TOKEN } from "../crash/world.ts";
 import type { DatabaseServer, ProofDatabase } from "./database.ts";
 import { createNode, type Node } from "./nodes.ts";
 

@@ -1,17 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { ALL_SEATS } from "@signalbox/home";
 import { QUEUE_MODES, type QueueMode } from "@signalbox/lanes";
 import { openStore } from "@signalbox/store";
 import { type FakeAnthropic, startAnthropic } from "@signalbox/testkit/anthropic";
 import { type FakeFeishu, startFeishu } from "@signalbox/testkit/feishu";
 import { stringify } from "yaml";
 import type { GatewayBodies, GatewayStore } from "../../../src/store.ts";
-import { createDelegation } from "../../../src/triggers/delegation.ts";
-import { listScheduled } from "../../../src/triggers/list-scheduled.ts";
 import { COMPILED } from "../../support/children.ts";
 import { noCommands } from "../../support/no-commands.ts";
 import { type ChildOptions, type GatewayChild, startGateway, TUNED_MAIN } from "./child.ts";
@@ -20,6 +16,7 @@ import { nextTurn } from "./next-turn.ts";
 import { type Platform, startPlatform, toSender } from "./platform.ts";
 import { type Random, seeded } from "./random.ts";
 import { type RelayPlatform, startRelays } from "./relay-platform.ts";
+import { waitForRest } from "./rest.ts";
 import { asksForSummary, readConversation } from "./seen.ts";
 import { TURN } from "./turned-clock.ts";
 import type { Vendor } from "./vendor.ts";
@@ -291,7 +288,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       heal();
       // What was scheduled by a clock that was ahead is due once that time has come.
       if (isTurned) gateway.signal(TURN);
-      await atRest(home, found, options.restMs ?? REST_MS, gateway).catch((cause: unknown) => {
+      const rest = { home, url: found, token: TOKEN, restMs: options.restMs };
+      await waitForRest(gateway, rest).catch((cause: unknown) => {
         throw new Error(`${String(cause)}:\n${gateway.said()}`, { cause });
       });
       await Promise.all([...vendors.values()].map((vendor) => vendor.look?.()));
@@ -350,60 +348,4 @@ export function answeredNames(
     }
     return names.has(name) || quiet.has(name);
   };
-}
-
-const REST_MS = 330_000;
-
-/** Waits until no message waits for its end, no reply for its way out, and nothing is to come by itself. */
-async function atRest(home: string, url: string, restMs: number, gateway: GatewayChild): Promise<void> {
-  const deadline = performance.now() + restMs;
-  for (let times = 0; ; ) {
-    if (gateway.ended())
-      throw new Error(
-        `the gateway ended with ${JSON.stringify(await gateway.exited)} before it came to rest`,
-      );
-    // A request fails before the end of the process is known, and if its connection was idle for too long.
-    const status = await statusOf(url).catch(() => UNKNOWN);
-    const isIdle = status.messages === 0 && status.replies === 0;
-    // To open the database takes much longer than to read the status.
-    const waiting = { ...status, ...(isIdle ? { toCome: await countToComeIn(home) } : {}) };
-    const isOver = Object.values(waiting).every((count) => count === 0);
-    // What a message leads to may be read a moment too early.
-    times = isOver ? times + 1 : 0;
-    if (times === 2) return;
-    if (performance.now() > deadline)
-      throw new Error(`the gateway did not come to rest: ${JSON.stringify(waiting)} wait`);
-    await sleep(50);
-  }
-}
-
-interface RestStatus {
-  readonly messages: number;
-  readonly replies: number;
-}
-
-/** The status of a gateway that did not answer. */
-const UNKNOWN: RestStatus = { messages: Number.NaN, replies: Number.NaN };
-
-async function statusOf(url: string): Promise<RestStatus> {
-  const response = await fetch(`${url}/api/status`, { headers: { authorization: `Bearer ${TOKEN}` } });
-  const status: unknown = await response.json();
-  const { inboxPending, outboxPending } = status as { inboxPending: number; outboxPending: number };
-  return { messages: inboxPending, replies: outboxPending };
-}
-
-async function countToComeIn(home: string): Promise<number> {
-  const store = await openStore<GatewayBodies>({ path: join(home, "signalbox.db"), access: "read" });
-  try {
-    return await countToCome(store);
-  } finally {
-    await store.close();
-  }
-}
-
-/** What is scheduled, and tasks of sub-agents whose end nobody was told of. */
-export async function countToCome(store: GatewayStore): Promise<number> {
-  const logger = { warn: () => {} };
-  const subAgents = createDelegation({ store, logger, now: Date.now, seats: ALL_SEATS });
-  return (await listScheduled(store.kv)).length + (await subAgents.countOpen());
 }
