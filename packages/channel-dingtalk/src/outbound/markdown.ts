@@ -42,6 +42,6 @@ export function toCardMarkdown(text: string): string {
 export function escapeMarkdown(text: string): string {
   return text
     .replace(/[\\`*_~[\]#<>|]/g, "\\$&")
-    .replace(/^(\s*)([-+]|\d+\.)(?=\s)/gm, "$1\\$2")
+    .replace(/^([ \t]*)([-+]|\d+\.)(?=\s)/gm, "$1\\$2")
     .replaceAll("\n", "  \n");
 }

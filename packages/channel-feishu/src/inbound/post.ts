@@ -77,8 +77,10 @@ function keep(media: PostMedia[], kind: PostMedia["kind"], key: string | undefin
 }
 
 function styled(text: string, style: unknown): string {
-  const [, before = "", words = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
+  const words = text.trim();
   if (!Array.isArray(style) || words === "") return text;
+  const before = text.slice(0, text.indexOf(words));
+  const after = text.slice(before.length + words.length);
   let marked = words;
   if (style.includes("lineThrough")) marked = `~~${marked}~~`;
   if (style.includes("italic")) marked = `*${marked}*`;

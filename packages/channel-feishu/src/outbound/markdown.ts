@@ -9,7 +9,7 @@ export interface FeishuText {
 }
 
 /** Characters that can start markup. A text without them is the same in Markdown and need not be parsed. */
-const marks = /[*_`~#>|[\]\\&]|^\s*(?:[-+]|\d+[.)])\s|^\s*(?:-{3,}|={3,})\s*$/m;
+const marks = /[*_`~#>|[\]\\&]|^[ \t]*(?:[-+]|\d+[.)])\s|^[ \t]*(?:-{3,}|={3,})[ \t]*$/m;
 
 /** The syntax of images, headings and tables. A text without them stays unchanged and need not be parsed. */
 const needsRules = /!\[|\||#(?:[ \t]|$)|^[ \t>]*(?:=+|-+)[ \t]*$/m;

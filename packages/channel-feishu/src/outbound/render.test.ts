@@ -2,6 +2,7 @@ import { isChannelError } from "@signalbox/channel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { limits } from "../limits.ts";
+import { toFeishu } from "./markdown.ts";
 import { renderCard, renderPart } from "./render.ts";
 
 const markdown = (text: string) => renderPart({ type: "markdown", text });
@@ -139,4 +140,11 @@ describe("renderPart", () => {
       { numRuns: 40 },
     );
   });
+});
+
+it("converts a long row of line breaks quickly", () => {
+  const { user } = process.cpuUsage();
+  toFeishu(`a${"\n".repeat(60_000)}b`);
+  // In microseconds. A search from each line break takes some seconds.
+  expect(process.cpuUsage().user - user).toBeLessThan(1_000_000);
 });

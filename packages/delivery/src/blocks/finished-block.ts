@@ -22,7 +22,10 @@ const RANKS: Readonly<Record<BreakAt | "word", number>> = { paragraph: 0, newlin
 /** Starts only at the first mark of a row, because searches from each mark would take quadratic time. */
 const SENTENCE_END = /[。！？；…]+[”’」』）)]*|(?<![.!?;])[.!?;]+["')\]]*(?=\s)/g;
 const WORD_END = /\s+/g;
-/** Inline code, links and strong text, which must not be cut. Links contain no further brackets, for the same reason. */
+/**
+ * Inline code, links and strong text, which must not be cut. The label of a link contains no further brackets, for the
+ * same reason.
+ */
 const UNBREAKABLE = /`[^`]*`|\[[^[\]]*\]\([^()]*(?:\([^()]*\)[^()]*)*\)|\*\*[^*]+\*\*/g;
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { classify, classifyException, describeRefusal, getRetryAfterMs } from "./failure.ts";
+import { classify, classifyException, describeRefusal, getRetryAfterMs, isWordless } from "./failure.ts";
 
 describe("classifying a failure", () => {
   it.each([
@@ -179,3 +179,17 @@ describe("classifying a failure", () => {
     expect(at({})).toBeUndefined();
   });
 });
+
+it.each(["<", "<title", "a", "exceed", "image ", "thinking "])(
+  "reads a long refusal of %j quickly",
+  (words) => {
+    const text = words.repeat(200_000 / words.length);
+    const { user } = process.cpuUsage();
+    const { message } = classify({ message: text, status: 400 });
+    describeRefusal(new Response(null, { status: 400 }), `<html>${text}`, 0);
+    isWordless(text);
+    // In microseconds. A search for the rest after each word takes some seconds.
+    expect(process.cpuUsage().user - user).toBeLessThan(1_000_000);
+    expect(message.length).toBeLessThanOrEqual(10_000);
+  },
+);

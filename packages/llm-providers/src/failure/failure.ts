@@ -106,7 +106,7 @@ export function mayBeOverflow(message: string): boolean {
 
 /** Returns true if an error body does not contain a sentence. */
 export function isWordless(body: string): boolean {
-  return !/[a-z]{2,}\s+[a-z]{2,}|[\u4e00-\u9fff]{4}/i.test(body.replace(/\b(?:bad request|error)\b/gi, ""));
+  return !/[a-z]{2}\s+[a-z]{2}|[\u4e00-\u9fff]{4}/i.test(body.replace(/\b(?:bad request|error)\b/gi, ""));
 }
 
 function codeOfStatus(status: number): ModelErrorCode | undefined {
@@ -153,8 +153,8 @@ function getCode({ words = [], status, message, retryAfterMs }: FailureFacts): M
 /** Returns the title or the text of an HTML page, such as proxies send, or `undefined` for any other text. */
 export function htmlSummary(text: string): string | undefined {
   if (!/^\s*<(?:!doctype html|html)\b/i.test(text)) return undefined;
-  const title = /<title[^>]*>([^<]*)</i.exec(text)?.[1] ?? "";
-  return oneLine(title) || oneLine(text.replace(/<[^>]*>/g, " ")) || "an empty page";
+  const title = /<title[^<>]*>([^<]*)</i.exec(text)?.[1] ?? "";
+  return oneLine(title) || oneLine(text.replace(/<[^<>]*>/g, " ")) || "an empty page";
 }
 
 function oneLine(text: string): string {
@@ -179,9 +179,16 @@ export function failure(
   };
 }
 
-/** Classifies a failure reported by a vendor. Its structured fields take precedence over its message. */
+/** Maximum length of a vendor's message, in UTF-16 code units. Some patterns take quadratic time. */
+const MAX_MESSAGE_LENGTH = 10_000;
+
+/**
+ * Classifies a failure reported by a vendor. Its structured fields take precedence over its message, of which only the
+ * first 10,000 characters count.
+ */
 export function classify(facts: FailureFacts): Failure {
-  return failure(getCode(facts), facts.message, facts);
+  const message = facts.message.slice(0, MAX_MESSAGE_LENGTH);
+  return failure(getCode({ ...facts, message }), message, facts);
 }
 
 /** Maximum length of a quote from an unknown error body, in UTF-16 code units. */

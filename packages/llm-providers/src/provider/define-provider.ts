@@ -83,6 +83,8 @@ export interface ProviderDefinition {
 
 /** Maximum number of times that one request is rebuilt. Each time, the server has refused something else. */
 const MAX_LESSONS = 16;
+/** Maximum length of the name of a refused field, in UTF-16 code units. */
+const MAX_PARAM_LENGTH = 200;
 /** Share of the window above which an unexplained refusal is treated as an overflow. */
 const NEARLY_FULL = 0.9;
 
@@ -284,7 +286,7 @@ class HttpAccount {
         (isWordless(text) && this.#lessons.isLargest(model, tokens)));
     return {
       failure: isOverflow ? failure("overflow", found.message, found) : found,
-      param: facts.param,
+      param: facts.param?.slice(0, MAX_PARAM_LENGTH),
     };
   }
 
