@@ -38,6 +38,8 @@ export function FieldInput({ field, value, issue, isDisabled, onChange }: Props)
     return (
       <PasswordInput
         {...shared}
+        // Mantine sets it on other inputs only.
+        aria-invalid={issue === undefined ? undefined : true}
         value={value}
         visibilityToggleButtonProps={{ "aria-hidden": true, tabIndex: -1 }}
         onChange={(event) => onChange(event.currentTarget.value)}
