@@ -1,11 +1,13 @@
 import {
   type Channel,
   type ChannelContext,
+  ChannelError,
   type ChannelMethods,
   createWebhookMonitor,
   type HostedAccount,
   hostedChannel,
   type Identity,
+  isChannelError,
   sendParts,
   textAt,
 } from "@signalbox/channel";
@@ -71,13 +73,27 @@ function openAccount({ context }: HostedAccount<WhatsAppConfig>) {
     /** Checks the credentials, and learns the name of the business. */
     async start(signal: AbortSignal) {
       const fields = { fields: "display_phone_number,verified_name" };
-      const number = await api.read("checking the credentials", config.phoneNumberId, fields, signal);
+      const number = await api
+        .read("checking the credentials", config.phoneNumberId, fields, signal)
+        .catch(rethrowUnknownNumber);
       self = { id: config.phoneNumberId, name: textAt(number, "verified_name") };
     },
     connection: () => monitor.health(),
     self: () => self,
     methods,
   };
+}
+
+/** Adds the settings to an error of a number that Meta does not find, or that the token may not use. */
+function rethrowUnknownNumber(error: unknown): never {
+  if (!isChannelError(error) || !["not_found", "invalid"].includes(error.code)) throw error;
+  const { code, message, platformCode } = error;
+  throw new ChannelError(code, message, {
+    scope: "account",
+    platformCode,
+    settings: ["phoneNumberId", "accessToken"],
+    cause: error,
+  });
 }
 
 /** Remembers the last message of a person in each conversation. */

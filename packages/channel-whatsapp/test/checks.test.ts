@@ -1,5 +1,8 @@
-import { expect, it } from "vitest";
-import { never, openBench } from "./harness.ts";
+import { openChannel } from "@signalbox/channel/testkit";
+import { startWhatsApp } from "@signalbox/testkit/whatsapp";
+import { expect, it, onTestFinished } from "vitest";
+import { whatsapp } from "../src/index.ts";
+import { credentials, never, openBench } from "./harness.ts";
 
 const DAY = 86_400_000;
 
@@ -54,8 +57,6 @@ it("skips what the token may not ask", async () => {
 });
 
 it("fails to start with the reason if the token is rejected", async () => {
-  const { startWhatsApp } = await import("@signalbox/testkit/whatsapp");
-  const { credentials } = await import("./harness.ts");
   await using server = Object.assign(await startWhatsApp(credentials), {
     async [Symbol.asyncDispose]() {
       await server.stop();
@@ -66,5 +67,15 @@ it("fails to start with the reason if the token is rejected", async () => {
     code: "auth",
     scope: "account",
     settings: ["accessToken"],
+  });
+});
+
+it("names the settings that can be wrong if Meta does not find the number", async () => {
+  const server = await startWhatsApp(credentials);
+  onTestFinished(() => server.stop());
+  const settings = { ...credentials, phoneNumberId: "100000000000001", apiBaseUrl: server.url };
+  await expect(openChannel(whatsapp, settings)).rejects.toMatchObject({
+    code: "not_found",
+    settings: ["phoneNumberId", "accessToken"],
   });
 });
