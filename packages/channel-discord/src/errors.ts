@@ -2,6 +2,7 @@ import {
   ChannelError,
   type ChannelErrorCode,
   type ChannelErrorScope,
+  describeFailedRequest,
   failedToConnect,
   isChannelError,
 } from "@signalbox/channel";
@@ -83,7 +84,7 @@ export function toChannelError(error: unknown, facts: CallFacts): ChannelError {
     });
   }
   const isOpen = facts.isWrite && !failedToConnect(error);
-  const reason = error instanceof Error ? error.message : "no response";
+  const reason = describeFailedRequest(error) ?? (error instanceof Error ? error.message : "no response");
   return new ChannelError(isOpen ? "unknown_outcome" : "transient", describe(reason), {
     scope: "account",
     cause: error,

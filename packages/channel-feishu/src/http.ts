@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import {
   type Deadline,
   deadline,
+  describeFailedRequest,
   failedToConnect,
   objectAt,
   type Payload,
@@ -152,7 +153,11 @@ async function send(
       body,
     });
   } catch (cause) {
-    throw new FeishuHttpError(`no response from ${url.host}`, { unsent: failedToConnect(cause), cause });
+    const reason = describeFailedRequest(cause);
+    throw new FeishuHttpError(`no response from ${url.host}${reason === undefined ? "" : `: ${reason}`}`, {
+      unsent: failedToConnect(cause),
+      cause,
+    });
   }
 }
 

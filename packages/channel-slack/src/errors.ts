@@ -2,6 +2,7 @@ import {
   ChannelError,
   type ChannelErrorCode,
   type ChannelErrorScope,
+  describeFailedRequest,
   failedToConnect,
   isChannelError,
   objectAt,
@@ -108,10 +109,12 @@ function readFailure(error: unknown, write: boolean): CallFailure {
       const status = Number(fields["statusCode"]);
       return { ...classifyStatus(status, open), reason: `HTTP ${status}` };
     }
-    case "slack_webapi_request_error":
+    case "slack_webapi_request_error": {
+      const cause = describeFailedRequest(fields["original"]);
       return failedToConnect(fields["original"])
-        ? { code: "transient", scope: "account", reason: "could not be reached" }
-        : { code: open, scope: "account", reason: "no response" };
+        ? { code: "transient", scope: "account", reason: cause ?? "could not be reached" }
+        : { code: open, scope: "account", reason: cause ?? "no response" };
+    }
     default:
       return { code: open, reason: error instanceof Error ? error.message : "failed" };
   }

@@ -2,6 +2,7 @@ import {
   ChannelError,
   type ChannelErrorCode,
   type ChannelErrorScope,
+  describeFailedRequest,
   failedToConnect,
   isChannelError,
   parseRetryAfter,
@@ -111,7 +112,9 @@ export function toNoAnswerError(error: unknown, what: string, write: boolean): C
   if (isChannelError(error)) return error;
   if (error instanceof ForeignAnswerError) return toForeignError(error, what, write);
   const code = write && !failedToConnect(error) ? "unknown_outcome" : "transient";
-  return new ChannelError(code, `Telegram: ${what}: no response`, { scope: "account" });
+  return new ChannelError(code, `Telegram: ${what}: ${describeFailedRequest(error) ?? "no response"}`, {
+    scope: "account",
+  });
 }
 
 /**

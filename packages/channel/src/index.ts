@@ -144,6 +144,7 @@ export { createWebhookMonitor, type ForgedRequest, type WebhookMonitor } from ".
 export { createFenceTracker } from "./markdown/fences.ts";
 export { splitText } from "./markdown/split-text.ts";
 export { createOutbound } from "./outbound/create-outbound.ts";
+export { describeFailedRequest } from "./outbound/describe-failed-request.ts";
 export { createEditedDraft } from "./outbound/edited-draft.ts";
 export { failedToConnect } from "./outbound/failed-to-connect.ts";
 export { allowAnyMedia, readMedia } from "./outbound/media.ts";

@@ -29,20 +29,6 @@ it("names the host and the cause of a failed request, without its path", async (
   expect(describe()).toBe(`${new URL(url).host}: HTTP 503`);
 });
 
-it.each([
-  [Object.assign(new Error("x"), { code: "ENOTFOUND" }), "the name cannot be resolved (ENOTFOUND)"],
-  [new DOMException("x", "TimeoutError"), "no response in time"],
-  [Object.assign(new Error("x"), { code: "CERT_HAS_EXPIRED" }), "no connection (CERT_HAS_EXPIRED)"],
-  [new Error("https://api.example/secret"), "no connection"],
-])("describes the cause by its code: %s", async (cause, expected) => {
-  const error = cause instanceof DOMException ? cause : new TypeError("fetch failed", { cause });
-  const { fetch, describe } = recordReachability(async () => {
-    throw error;
-  });
-  await expect(fetch(new URL("https://api.example/secret"))).rejects.toBe(error);
-  expect(describe()).toBe(`api.example: ${expected}`);
-});
-
 it("reports nothing once a host has responded, even with a refusal", async () => {
   const { fetch, describe } = recordReachability(globalThis.fetch);
   await expect(fetch(await getUnusedUrl())).rejects.toThrow();

@@ -8,6 +8,7 @@ import {
 import { type Deadline, deadline } from "../host/deadline.ts";
 import { readLimited } from "../host/read-limited.ts";
 import { type Payload, parsePayload } from "../inbound/payload.ts";
+import { describeFailedRequest } from "./describe-failed-request.ts";
 import { failedToConnect } from "./failed-to-connect.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 
@@ -109,7 +110,8 @@ const CODES: Readonly<Record<number, ChannelErrorCode>> = {
  * errors. A request that certainly did not reach the platform fails with `transient`, or with `invalid` if its URL or
  * its body is invalid. A write whose response is lost,
  * cannot be read or is a 5xx fails with `unknown_outcome`. Redirects are errors, because their target would receive the
- * credentials. Errors contain neither the URL nor headers, bodies or causes.
+ * credentials. Errors contain the host and the code of a failed connection, but neither the URL nor
+ * headers, bodies or causes.
  *
  * @example
  * ```ts
@@ -172,7 +174,12 @@ class FetchRequests implements Requests {
     try {
       response = await this.#options.fetch(request.url, init);
     } catch (error) {
-      if (failedToConnect(error)) throw this.#error(request, { code: "transient", reason: "no connection" });
+      if (failedToConnect(error)) {
+        const cause = describeFailedRequest(error);
+        const host = `no connection to ${new URL(request.url).host}`;
+        const reason = cause === undefined ? host : `${host}: ${cause}`;
+        throw this.#error(request, { code: "transient", reason });
+      }
       throw this.#lost(request, describeNoResponse(error));
     }
     if (response.ok) return response;
