@@ -47,7 +47,8 @@ export interface Drafts {
    * Completes the message that shows the answer so far. Text that the run writes later appears in a new message. Call
    * this before a question to a person is added to the outbox, so that the rest of the answer follows the question.
    *
-   * @throws StoreError if the completed message could not be stored. The answer then continues in it, or `end` stores it
+   * @throws StoreError if the completed message could not be stored. The answer then continues in it, or `end` stores
+   * it.
    */
   startNewMessage(runId: RunId): Promise<void>;
   /**
