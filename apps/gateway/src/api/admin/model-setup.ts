@@ -148,7 +148,7 @@ function findVendor(id: string): ModelVendor {
   throw new ApiError("not_found", `There is no provider ${id}.`, { remedy: `Choose one of ${known}.` });
 }
 
-/** @throws ApiError if an existing key would be sent to a new address, or if there is no key or address */
+/** @throws ApiError if existing keys or headers would be sent to a new address, or if there is no key or address */
 function assertOwnKey({ config, env }: GatewayContext, vendor: ModelVendor, access: Access): void {
   const { apiKey, baseUrl } = access;
   const before = config.current().loaded.config.models.providers[vendor.id];
@@ -168,6 +168,12 @@ function assertOwnKey({ config, env }: GatewayContext, vendor: ModelVendor, acce
   if (apiKey === undefined && hasKey && baseUrl !== undefined && baseUrl !== before?.baseUrl)
     throw new ApiError("bad_request", "A new address needs a new key.", {
       remedy: "Enter the key of this server, so that no other key is sent to it.",
+    });
+  // A header can contain a key.
+  if (baseUrl !== undefined && baseUrl !== before?.baseUrl && Object.keys(before?.headers ?? {}).length > 0)
+    throw new ApiError("conflict", `models.providers.${vendor.id} has headers for its address.`, {
+      remedy:
+        "Remove or replace them in the configuration first, so that they are not sent to another server.",
     });
   if (baseUrl !== undefined && !/^https?:\/\//i.test(baseUrl))
     throw new ApiError("bad_request", "The address must start with http:// or https://.");

@@ -57,6 +57,24 @@ describe("the setup of a model over the API", () => {
     expect(JSON.stringify(entries)).not.toContain(KEY);
   });
 
+  it("sends the headers of a provider to no other address", async () => {
+    const own = await startOpenAI({ script: () => ({ text: "OK" }) });
+    const other = await startOpenAI({ script: () => ({ text: "OK" }) });
+    onTestFinished(() => own.stop());
+    onTestFinished(() => other.stop());
+    const headers = { "api-key": "key-of-the-own-server" };
+    const local = { api: "openai-chat", baseUrl: own.baseUrl, headers, models: [{ id: "m" }] };
+    const { client } = await openSetup({ ...demoConfig(), models: { providers: { local } } });
+    const access = { provider: "local", baseUrl: other.baseUrl, model: "m" };
+    for (const apiKey of [undefined, KEY]) {
+      const refused = { code: "conflict", message: expect.stringContaining("has headers") };
+      await expect(client.tryProvider({ ...access, apiKey })).rejects.toMatchObject(refused);
+      await expect(client.setUpModel({ ...access, apiKey })).rejects.toMatchObject(refused);
+    }
+    expect(other.requests).toEqual([]);
+    expect(await client.tryProvider({ ...access, baseUrl: own.baseUrl })).toMatchObject({ ok: true });
+  });
+
   it("checks the setup token of a Claude plan, stores it apart, and keeps the previous model as a fallback", async () => {
     const fake = await startFakeClaudePlan({ script: () => ({ text: "OK" }) });
     onTestFinished(() => fake.stop());
