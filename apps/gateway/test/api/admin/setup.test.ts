@@ -134,6 +134,7 @@ describe("the setup of a model over the API", () => {
     expect(await client.tryProvider({ provider: "local", baseUrl: "http://127.0.0.1:9/v1" })).toEqual({
       ok: false,
       detail: "No server responds at http://127.0.0.1:9/v1.",
+      kind: "unreachable",
       models: [],
     });
     const access = { provider: "local", baseUrl: server.baseUrl };
