@@ -99,6 +99,16 @@ it("stays in one part if it fits above its buttons, and is split otherwise", asy
   expect(without.delivered[0]?.payload.parts.map(({ type }) => type)).toEqual(["text", "text"]);
 });
 
+it("has another text if the channel cannot show the buttons", async () => {
+  const asked = { ...question, withoutButtons: "May I? Write yes." };
+  const withButtons = await harness(BUTTONS);
+  await withButtons.questions.put(asked, about, "s");
+  expect(withButtons.delivered[0]?.payload.parts).toMatchObject([{ type: "buttons", text: "May I?" }]);
+  const without = await harness(KEYED);
+  await without.questions.put(asked, about, "s");
+  expect(without.delivered[0]?.payload.parts).toEqual([{ type: "text", text: "May I? Write yes." }]);
+});
+
 it("has no buttons without choices", async () => {
   const { questions, delivered } = await harness(BUTTONS);
   await questions.put({ ...question, kind: "answer", choices: [] }, about, "s");
@@ -113,6 +123,8 @@ it("rejects clicks with values that it did not generate", () => {
     id: "ABC123",
     answer: "2",
   });
+  const always = { ...value, answer: "allow-always" };
+  expect(parseClick({ actionId: "approve", value: always })).toEqual({ kind: "approve", ...always });
   for (const wrong of [{ ...value, answer: "yes" }, { ...value, id: "../x" }, "allow", [value], null])
     expect(parseClick({ actionId: "approve", value: wrong })).toBeUndefined();
   expect(parseClick({ actionId: "other", value })).toBeUndefined();

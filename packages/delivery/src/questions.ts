@@ -23,6 +23,8 @@ export interface Question {
   /** 4 to 32 characters of `[0-9A-Z]`. */
   readonly id: string;
   readonly text: string;
+  /** Replaces `text` if the channel cannot show the buttons. Default: `text`. */
+  readonly withoutButtons?: string;
   /** Determines the command that a click on one of the buttons represents. */
   readonly kind: QuestionKind;
   /** Shown as buttons if the channel supports that many. */
@@ -38,7 +40,7 @@ export type QuestionKind = "approve" | "answer";
 
 export interface Choice {
   readonly label: string;
-  /** The value of a click: `allow` or `deny` for an approval, the number of the answer otherwise. */
+  /** The value of a click: `allow`, `allow-always` or `deny` for an approval, the number of the answer otherwise. */
   readonly answer: string;
   readonly style?: "primary" | "danger";
 }
@@ -141,7 +143,10 @@ export function getOwnerQuestionKey(id: string, owner: string): string {
 }
 
 /** The valid values of a click for each kind of question. */
-const ANSWERS: Readonly<Record<QuestionKind, RegExp>> = { approve: /^(allow|deny)$/, answer: /^[1-9]\d?$/ };
+const ANSWERS: Readonly<Record<QuestionKind, RegExp>> = {
+  approve: /^(allow|allow-always|deny)$/,
+  answer: /^[1-9]\d?$/,
+};
 const KINDS: readonly QuestionKind[] = ["approve", "answer"];
 const ID = /^[0-9A-Z]{4,32}$/;
 
@@ -181,14 +186,15 @@ export function createQuestionMessage(
   replyTo: string,
   capabilities: Capabilities,
 ): Outbound {
-  const { text } = question;
   const buttons = createButtons(question, capabilities.cards);
+  const { text, withoutButtons = text } = question;
+  if (buttons.length === 0) return createOutbound(withoutButtons, replyTo, capabilities);
   // Prefer a single part, because some channels allow more text above buttons than in a plain message.
   const whole = createOutbound(text, replyTo, { ...capabilities, text: getTextCapability(capabilities) });
-  const isWhole = buttons.length > 0 && whole.parts.length === 1;
+  const isWhole = whole.parts.length === 1;
   const outbound = isWhole ? whole : createOutbound(text, replyTo, capabilities);
   const last = outbound.parts.at(-1);
-  if (buttons.length === 0 || (last?.type !== "text" && last?.type !== "markdown")) return outbound;
+  if (last?.type !== "text" && last?.type !== "markdown") return outbound;
   return {
     ...outbound,
     parts: [...outbound.parts.slice(0, -1), { type: "buttons", text: last.text, buttons }],

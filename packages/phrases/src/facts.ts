@@ -71,6 +71,8 @@ export interface QuestionFacts {
   readonly agent: string;
   readonly tool: string;
   readonly reason: string;
+  /** The sentence of `requestedBy`. */
+  readonly requester?: string;
   /** The action, as a separate block. */
   readonly action: string;
   readonly program?: string;
@@ -79,10 +81,23 @@ export interface QuestionFacts {
   readonly files: readonly string[];
   /** `NAME=value` */
   readonly environment: readonly string[];
+  /** False if program, folder or environment are omitted, because they are the same for every call. */
+  readonly isComplete: boolean;
   /** Time at which the request expires, as text. */
   readonly until: string;
-  /** Commands that decide it. */
+  /** Commands that decide it. Empty if the message has buttons. */
   readonly answers: readonly string[];
+}
+
+/** The person for whom a tool call is made. All texts are escaped for display. */
+export interface RequesterFacts {
+  readonly person: string;
+  /** True if no message of the person started the run, but for instance a schedule. */
+  readonly isAutomatic: boolean;
+  /** Name of the platform's channel, for instance `telegram`. */
+  readonly channel: string;
+  /** Title or id of the conversation. Absent for a direct chat. */
+  readonly conversation?: string;
 }
 
 /** The fields of a message that an explanation mentions. */

@@ -5,6 +5,7 @@ export type {
   Language,
   PlaceFacts,
   QuestionFacts,
+  RequesterFacts,
   StatusFacts,
   UsedTotals,
   WhoamiFacts,

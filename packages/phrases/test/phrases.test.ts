@@ -81,6 +81,7 @@ function question(words: Phrases): string {
     hosts: ["a.test"],
     files: ["x"],
     environment: ["A=1"],
+    isComplete: true,
     until: "06:10",
     answers: ["1. /approve ABCD2345 allow"],
   });

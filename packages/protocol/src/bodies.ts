@@ -262,6 +262,19 @@ export const ApprovalInfo = z.object({
   agent: z.string(),
   sessionKey: z.string(),
   tool: z.string(),
+  /** The person for whom the call is made, and the conversation. Names are chosen by people and shortened. */
+  requester: z.optional(
+    z.object({
+      /** `channel:id`. */
+      id: z.string(),
+      name: z.optional(z.string()),
+      /** True if no message of the person started the run, but for instance a schedule. */
+      isAutomatic: z.optional(z.boolean()),
+      channel: z.string(),
+      /** `kind` is `direct`, `group` or `channel`. */
+      conversation: z.object({ kind: z.string(), id: z.string(), title: z.optional(z.string()) }),
+    }),
+  ),
   /** The reason why the policy requires an approval. */
   reason: z.string(),
   /** The complete action, for instance the command line. */

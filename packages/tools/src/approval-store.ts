@@ -1,6 +1,25 @@
 import type { ApprovalState, Bodies, ApprovalStore as StoredApprovals } from "@signalbox/store/types";
 import type { ApprovalSubject, TaintMark } from "./types.ts";
 
+/**
+ * The person for whom a call is made, and the conversation. All texts are escaped for display and shortened, because
+ * anyone can choose a name.
+ */
+export interface Requester {
+  /** `channel:id`. */
+  readonly id: string;
+  readonly name?: string | undefined;
+  /** True if no message of the person started the run, but for instance a schedule. */
+  readonly isAutomatic?: boolean | undefined;
+  readonly channel: string;
+  readonly conversation: {
+    /** `direct`, `group` or `channel`. */
+    readonly kind: string;
+    readonly id: string;
+    readonly title?: string | undefined;
+  };
+}
+
 /** A request to approve one tool call. */
 export interface ApprovalRequest {
   readonly tool: string;
@@ -10,6 +29,8 @@ export interface ApprovalRequest {
   /** The reason why the call needs approval, including the taint sources. */
   readonly reason: string;
   readonly taint: readonly TaintMark[];
+  /** Not part of the hash, because people change their names. */
+  readonly requester?: Requester | undefined;
 }
 
 /** An approval request and its decision. */

@@ -1,6 +1,6 @@
 import { canonicalJson, reasonOf } from "@signalbox/agent-core";
 import type { Phrases } from "@signalbox/phrases";
-import type { Approval, ApprovalRequest } from "./approval-store.ts";
+import type { Approval, ApprovalRequest, Requester } from "./approval-store.ts";
 import { type Approvals, createApprovalRequest } from "./approvals.ts";
 import { escapeInvisible } from "./escape.ts";
 import { hashJson } from "./hash.ts";
@@ -11,6 +11,7 @@ import {
   getAskMode,
   type ToolPolicy,
 } from "./policy.ts";
+import { cleanRequester } from "./requester.ts";
 import type { RunState } from "./run-state.ts";
 import type { AllowRule } from "./shell/allow-rule.ts";
 import type { Claim, DecisionRecord, Permit, RunFacts, ToolBlueprint } from "./types.ts";
@@ -35,6 +36,8 @@ export interface DecidedRun {
   readonly runId?: string | undefined;
   /** Language of the reasons shown to people. Records are always in English. Default: English. */
   readonly phrases?: Phrases | undefined;
+  /** Shown in approval requests. Default: they do not name a person. */
+  readonly requester?: Requester | undefined;
 }
 
 /** The outcome of a decision about a call. Every outcome is recorded. */
@@ -75,7 +78,7 @@ export function createCallDecider(options: CallDecisionOptions, run: DecidedRun)
 
 async function decideCall(
   options: CallDecisionOptions,
-  { state, runId, phrases }: DecidedRun,
+  { state, runId, phrases, requester }: DecidedRun,
   policies: readonly ToolPolicy[],
   blueprint: ToolBlueprint,
   callId: string,
@@ -123,7 +126,10 @@ async function decideCall(
     await write({ ...decision, decision: "deny", reason });
     return { kind: "deny", reason };
   }
-  const request = await toRequest(blueprint, args, facts, translated ?? decision.reason);
+  const request = {
+    ...(await toRequest(blueprint, args, facts, translated ?? decision.reason)),
+    ...(requester === undefined ? {} : { requester: cleanRequester(requester) }),
+  };
   const existing = await options.approvals.take(request, runId === undefined ? undefined : { runId, callId });
   if (existing !== undefined) {
     const reason = `Approved by ${existing.approver ?? "someone"}: ${decision.reason}`;

@@ -161,6 +161,8 @@ async function createSubject(
     // The values of configured variables may be secrets.
     env: { ...Object.fromEntries(names.map((name) => [name, "(configured)"])), ...sandbox.env },
     binary: sandbox.shell,
+    // A call cannot set the variables or the shell. Assignments in the command are part of the action.
+    usual: cwd === workspace.dir ? ["binary", "env", "cwd"] : ["binary", "env"],
     ...(args.network === true && domains !== undefined ? { domains } : {}),
     ...(files.length === 0 ? {} : { files }),
     ...(rules === undefined ? {} : { rules }),

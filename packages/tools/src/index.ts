@@ -6,8 +6,11 @@ export type {
   MoreTools,
 } from "./agent-toolbox/agent-toolbox-options.ts";
 export type { AgentToolboxRun } from "./agent-toolbox/agent-toolbox-run.ts";
-export type { Approval, ApprovalStore } from "./approval-store.ts";
-export { formatApproval } from "./approval-text.ts";
+export type { Approval, ApprovalStore, Requester } from "./approval-store.ts";
+export {
+  formatApproval,
+  formatShortApproval,
+} from "./approval-text.ts";
 export { type Approvals, createApprovals, expireApprovals } from "./approvals.ts";
 export type { BackgroundProcess } from "./background/processes.ts";
 export { createBrowserTools } from "./browser/browser-tools.ts";
@@ -44,6 +47,7 @@ export {
   type TaintedSession,
 } from "./persistence/session-taint.ts";
 export { type AskMode, allowsTool, type CurrentRights, type ToolPolicy } from "./policy.ts";
+export { cleanRequester } from "./requester.ts";
 export { createRunState, getWeakerRole } from "./run-state.ts";
 export { createToolRunner } from "./runner.ts";
 export type { EgressProxy } from "./sandbox/network/proxy.ts";

@@ -15,7 +15,7 @@ import {
 } from "@signalbox/agent-core";
 import type { Phrases } from "@signalbox/phrases";
 import { redactJson } from "@signalbox/redaction";
-import type { Approval } from "./approval-store.ts";
+import type { Approval, Requester } from "./approval-store.ts";
 import { type CallDecisionOptions, createCallDecider, type DecidedRun } from "./call-decision.ts";
 import { getBlueprint, type ToolDefinition } from "./define.ts";
 import { Permits } from "./permits.ts";
@@ -57,6 +57,8 @@ export interface ForRunOptions {
   readonly runId?: string | undefined;
   /** Language of the reasons in approval requests. Default: English. */
   readonly phrases?: Phrases | undefined;
+  /** See `DecidedRun`. */
+  readonly requester?: Requester | undefined;
 }
 
 /** The tools of one run. Every call is decided and recorded before its body runs. */
@@ -112,10 +114,10 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   }
   const { approvals: _approvals, ...withoutApprovals } = options;
   return {
-    forRun(state, { canAsk = true, more = [], getCurrentRights, runId, phrases } = {}) {
+    forRun(state, { canAsk = true, more = [], getCurrentRights, runId, phrases, requester } = {}) {
       const all = more.length === 0 ? blueprints : addTools(blueprints, more);
       const current = getCurrentRights ?? (async () => ({ policy: options.policy, role: state.facts.role }));
-      const run = { state, getCurrentRights: current, runId, phrases };
+      const run = { state, getCurrentRights: current, runId, phrases, requester };
       return canAsk
         ? createRunTools(options, all, run)
         : createRunTools(withoutApprovals, withoutWaiting(all), run);

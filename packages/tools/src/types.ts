@@ -153,6 +153,11 @@ export interface ApprovalSubject {
   readonly env?: Readonly<Record<string, string>>;
   /** Absolute path of the program, with links resolved. */
   readonly binary?: string;
+  /**
+   * Fields that are the same for every call of the tool, because the configuration sets them. The short form of a
+   * request omits them.
+   */
+  readonly usual?: readonly ("binary" | "cwd" | "env")[];
 }
 
 /** The input for `defineTool`: a tool of `@signalbox/agent-core` with additional methods for policy decisions. */

@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import {
   type Approval,
+  cleanRequester,
   createApplyPatchTool,
   createApprovals,
   createEditTool,
@@ -20,6 +21,7 @@ import {
   createWriteTool,
   escapeInvisible,
   formatApproval,
+  formatShortApproval,
   openWorkspace,
   startSandbox,
   type ToolPolicy,
@@ -104,6 +106,57 @@ test("an approval request shows names that others chose as code", async () => {
     `Environment: ${span.replace("[", "A=[")}`,
   ]);
 });
+
+test("a short request names who asked and omits only what is the same in every call", async () => {
+  const forged = "Anna`\n**b**\n1. /approve ABCD1234 allow\u202e <@all> ";
+  const requester = cleanRequester({
+    id: `telegram:${"4".repeat(100)}`,
+    name: forged,
+    channel: "telegram",
+    conversation: { kind: "group", id: "-100", title: forged.repeat(100) },
+  });
+  const { agent, pending } = await place({});
+  agent.state.taint({ source: "web" });
+  await agent.call("write", { file_path: "SOUL.md", content: "x" });
+  const asked = { ...(await pending()), requester };
+  const env = { PATH: "/bin" };
+  const usual = ["binary", "cwd", "env"] as const;
+  const subject = { action: "make", binary: "/bin/sh", cwd: "/w", env, usual, domains: ["a.test"] };
+  const { text, withoutButtons } = formatShortApproval({ ...asked, subject });
+  const [, by = "", ...rest] = text.split("\n");
+  expect(by).toMatch(
+    /^Asked for by ``Anna`\\n\*\*b\*\*\\n1\. .+`` \(`telegram:4+…`\) in `` ?Anna.+…`` on telegram\.$/,
+  );
+  expect(by.length).toBeLessThan(260);
+  expect(rest).toEqual([
+    "```",
+    "make",
+    "```",
+    "Reaches: `a.test`",
+    `Everything else is the same in every call. /approve ${asked.id} shows it.`,
+    expect.stringMatching(/^An owner can decide until .+ UTC\.$/),
+  ]);
+  expect(withoutButtons).toContain(`:\n1. /approve ${asked.id} allow\n2. /approve ${asked.id} deny`);
+  const unusual = formatShortApproval({ ...asked, subject: { ...subject, usual: ["binary"] } }).text;
+  expect(unusual).toContain("Folder: `/w`\nReaches: `a.test`\nEnvironment: `PATH=/bin`");
+  expect(unusual).not.toContain("Program");
+  expect(formatApproval({ ...asked, subject })).toContain("Environment: `PATH=/bin`");
+});
+
+test.skipIf(!isSandboxed)(
+  "a request for a command shows its folder only if it is not the workspace",
+  async () => {
+    const { dir, agent, pending, allow } = await place();
+    mkdirSync(join(dir, "deep"), { recursive: true });
+    await agent.call("exec", { command: "A=1 make" });
+    const inWorkspace = formatShortApproval(await pending()).text;
+    expect(inWorkspace).toContain("```\nA=1 make\n```");
+    expect(inWorkspace).not.toMatch(/Folder|Environment|Program/);
+    await allow();
+    await agent.call("exec", { command: "make", cwd: "deep" });
+    expect(formatShortApproval(await pending()).text).toContain(`Folder: \`${join(dir, "deep")}\``);
+  },
+);
 
 test.skipIf(!isSandboxed)(
   "an approval is bound to the exact text, even if another one looks alike",

@@ -40,6 +40,7 @@ export function ApprovalCard({ approval, position, onAnswer }: Props): ReactNode
           {position !== undefined && <small>{position}</small>}
         </header>
         <p>{approval.reason}</p>
+        <RequesterLine requester={approval.requester} />
         <CodeBlock label={words.approvals.action} text={approval.action} isWrapped />
         <Facts facts={notable} />
         <details className={classes["details"]}>
@@ -58,6 +59,25 @@ export function ApprovalCard({ approval, position, onAnswer }: Props): ReactNode
         <small>{words.approvals.until(format.time(approval.expiresAt))}</small>
       </Group>
     </article>
+  );
+}
+
+/** Who asked, and where. Names are shown as code, because anyone can choose one. */
+function RequesterLine({ requester }: Pick<ApprovalInfo, "requester">): ReactNode {
+  const words = useWords();
+  if (requester === undefined) return undefined;
+  const { id, name, isAutomatic, channel, conversation } = requester;
+  const { kind, title } = conversation;
+  return (
+    <p>
+      {isAutomatic === true ? words.approvals.automatic : words.approvals.askedBy}{" "}
+      {name !== undefined && <bdi>{name} </bdi>}
+      <code>{id}</code>
+      {" · "}
+      {kind === "direct" ? words.approvals.direct : <bdi>{title ?? conversation.id}</bdi>}
+      {" · "}
+      {channel}
+    </p>
   );
 }
 

@@ -37,6 +37,7 @@ const question = { question: "Tea or coffee?", options: ["Tea", "Coffee"], ttlMs
 function open(words: string | undefined) {
   const [calls, put, shown, closed]: [string[], string[], string[], string[]] = [[], [], [], []];
   const toOwners: Question[] = [];
+  const texts: Question[] = [];
   const userQuestions: Pick<UserQuestions, "open" | "wait" | "close"> = {
     async open({ call, ttlMs, ...asked }) {
       calls.push(call);
@@ -48,7 +49,10 @@ function open(words: string | undefined) {
   };
   const asking = createUserPrompts({
     questions: {
-      put: async ({ choices }) => void put.push(choices.map(({ label }) => label).join(" or ")),
+      async put(asked) {
+        texts.push(asked);
+        put.push(asked.choices.map(({ label }) => label).join(" or "));
+      },
       close: async (_, how, owners) => void closed.push([how, ...(owners ?? [])].join(" ")),
     },
     startNewMessage: async () => {},
@@ -60,7 +64,7 @@ function open(words: string | undefined) {
     isShutdown: (reason) => reason instanceof Shutdown,
     logger: { error: () => expect.unreachable() },
   });
-  return { asking, calls, put, shown, closed, toOwners };
+  return { asking, calls, put, shown, closed, toOwners, texts };
 }
 
 /** What is asked here is none of these. */
@@ -129,6 +133,17 @@ describe("an approval request", () => {
     await asking.forApproval(approval, { ...run, event });
     expect(put).toEqual(["Allow or Deny"]);
     expect(toOwners).toHaveLength(1);
+  });
+
+  it("has a button for an allow rule if one can express the call, and no commands beside the buttons", async () => {
+    const { asking, put, shown, texts } = open(undefined);
+    const subject = { action: "ls", rules: [["ls"]] };
+    await asking.forApproval({ ...approval, subject }, { ...run, role: "owner" });
+    expect(put).toEqual(["Allow or Always allow or Deny"]);
+    expect(texts[0]?.text).not.toContain("/approve");
+    expect(texts[0]?.withoutButtons).toContain("2. /approve K7Q2M9XA allow-always");
+    // Clients of the page have a card.
+    expect(shown).toEqual([]);
   });
 
   it.each(["owner", "system"] as const)(

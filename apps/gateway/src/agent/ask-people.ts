@@ -6,7 +6,7 @@ import type { Logger, RunId } from "@signalbox/store";
 import {
   type Approval,
   type AskUserRequest,
-  formatApproval,
+  formatShortApproval,
   formatUserQuestion,
   formatUserQuestionOutcome,
   getAnswerChoices,
@@ -81,17 +81,20 @@ export function createUserPrompts<Run extends PromptingRun>(
       const isForOthers = role === "member" || role === "guest";
       // Only owners can decide, so this conversation gets no buttons.
       const isUndecidable = isForOthers && event.conversation.kind === "direct";
-      const text = isUndecidable ? phrases.waitsForOwner(id, tool) : formatApproval(approval, phrases);
-      const choices = isUndecidable ? [] : decisionsIn(phrases);
+      const canAllowAlways = approval.subject.rules !== undefined;
+      const request: Pick<Question, "text" | "withoutButtons" | "choices"> = isUndecidable
+        ? { text: phrases.waitsForOwner(id, tool), choices: [] }
+        : { ...formatShortApproval(approval, { phrases }), choices: decisionsIn(phrases, canAllowAlways) };
       await startNewMessage(ports, run);
-      show(run, getQuestionKey(id), text);
+      // Owners decide at the card of the page or in `signalbox chat`, which show the request themselves.
+      if (isUndecidable) show(run, getQuestionKey(id), request.text);
       const toOwner = (theirs: Phrases): Question => ({
         ...{ id, kind: "approve", expiresAt },
-        text: formatApproval(approval, theirs, true),
-        choices: decisionsIn(theirs),
+        ...formatShortApproval(approval, { phrases: theirs, isPrivate: true }),
+        choices: decisionsIn(theirs, canAllowAlways),
       });
       await Promise.all([
-        questions.put({ id, text, kind: "approve", choices, expiresAt }, event, run.sessionKey),
+        questions.put({ id, ...request, kind: "approve", expiresAt }, event, run.sessionKey),
         isForOthers ? ports.askOwners(toOwner) : undefined,
       ]).catch((error: unknown) =>
         logger.error({ approval: id, err: reasonOf(error) }, "an approval request could not be sent"),
@@ -144,9 +147,10 @@ function approvalEnding(state: Approval["state"], { allowed, denied, undecided }
   return state === "denied" ? denied : allowed;
 }
 
-function decisionsIn({ allow, deny }: Phrases): readonly Choice[] {
+function decisionsIn({ allow, allowAlways, deny }: Phrases, canAllowAlways: boolean): readonly Choice[] {
   return [
     { label: allow, style: "primary", answer: "allow" },
+    ...(canAllowAlways ? [{ label: allowAlways, answer: "allow-always" }] : []),
     { label: deny, style: "danger", answer: "deny" },
   ];
 }

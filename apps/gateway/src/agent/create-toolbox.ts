@@ -34,6 +34,7 @@ import type { GenerateForRun } from "./generate-image.ts";
 import type { Media } from "./media.ts";
 import { createSend, openUserPrompts, type SendOptions, type UserPromptParts } from "./message-tool.ts";
 import { withoutSecrets } from "./redacted-stream.ts";
+import { getRequester } from "./requester.ts";
 import type { Spending } from "./spending.ts";
 import { createTimeZones } from "./time-zones.ts";
 import type { ToolRun } from "./tool-run.ts";
@@ -155,6 +156,7 @@ function decisions(core: CoreContext) {
   return {
     approvals: store.approvals,
     getPhrases: ({ agent, event }) => getPhrases(core, { agentId: agent.id, stored: { event } }),
+    getRequester,
     async beforeCall(call) {
       const verdict = await hooks.check("before_tool_call", call);
       if (verdict.action === "deny" || !verdict.changed) return verdict;

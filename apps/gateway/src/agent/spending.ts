@@ -17,13 +17,14 @@ import { pricesFor } from "@signalbox/llm-providers";
 import type { Phrases } from "@signalbox/phrases";
 import type { Vault } from "@signalbox/redaction";
 import { parseIdentityLinks, type Role } from "@signalbox/routing";
-import { type Approvals, escapeInvisible } from "@signalbox/tools";
+import { type Approvals, cleanRequester, escapeInvisible } from "@signalbox/tools";
 import type { Agent } from "../configure/agents.ts";
 import { getBudgets } from "../configure/budgets.ts";
 import { getPhrases } from "../configure/get-phrases.ts";
 import type { LiveConfig } from "../configure/live-config.ts";
 import type { AgentModel } from "../configure/models.ts";
 import { guardModelStream, redactedModel } from "./model-stream.ts";
+import { getRequester } from "./requester.ts";
 import { reportNotice, type SpendingReports } from "./spending-reports.ts";
 
 export interface SpendingPorts extends SpendingReports {
@@ -127,7 +128,7 @@ function getPayer(event: MessageEvent): string {
  */
 async function askForMore(
   { approvals, now }: SpendingPorts,
-  { agentId, sessionKey }: PaidMessage,
+  { agentId, sessionKey, stored }: PaidMessage,
   { budget, account }: BudgetPot,
   phrases: Phrases,
   signal: AbortSignal = new AbortController().signal,
@@ -140,6 +141,7 @@ async function askForMore(
     sessionKey,
     reason: escapeInvisible(phrases.budgetUsedUp(facts)),
     taint: [],
+    requester: cleanRequester(getRequester(stored)),
   };
   const { id } = await approvals.request(request);
   const answer = await approvals.wait(id, signal);

@@ -9,6 +9,7 @@ export function toApprovalInfo({
   tool,
   reason,
   subject,
+  requester,
   expiresAt,
 }: Approval): ApprovalInfo {
   const { binary, files, cwd, domains, env } = subject;
@@ -17,6 +18,7 @@ export function toApprovalInfo({
     agent: agentId,
     sessionKey,
     tool,
+    ...(requester === undefined ? {} : { requester }),
     reason,
     expiresAt,
     action: subject.action,

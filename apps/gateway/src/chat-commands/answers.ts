@@ -120,11 +120,11 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     if (id === "")
       return open.length === 0
         ? phrases.noApprovalWaits
-        : open.map((one) => formatApproval(one, phrases, isPrivate)).join("\n\n");
+        : open.map((one) => formatApproval(one, { phrases, isPrivate })).join("\n\n");
     const decision = DECISIONS.get(answer);
     const one = open.find((each) => each.id === id);
     if (decision === undefined)
-      return one === undefined ? phrases.noApproval(id) : formatApproval(one, phrases, isPrivate);
+      return one === undefined ? phrases.noApproval(id) : formatApproval(one, { phrases, isPrivate });
     if (decision === "allow-always" && one !== undefined && one.subject.rules === undefined)
       return phrases.noAllowRule(id);
     const outcome = await ctx.toolbox.approvals.resolve(id, decision, speaker(ctx, message));

@@ -49,7 +49,10 @@ describe("approvals", () => {
     await started.settled();
     const [question, refused, open_, ...rest] = said(world);
     expect(refused).toBe("Only owners may use /approve.");
-    expect(question).toBe(`${open_}\nAllow\nDeny`);
+    const commands = `:\n1. /approve ${id} allow\n2. /approve ${id} deny`;
+    expect(open_?.endsWith(commands)).toBe(true);
+    expect(question).toBe(`${open_?.slice(0, -commands.length)}.\nAllow\nDeny`);
+    expect(question).toContain(`Asked for by \`feishu:${ZHANG}\` in \`oc_group\` on feishu.`);
     expect(rest.toSorted()).toEqual(
       [`${answer === "allow" ? "Allowed" : "Denied"}: write, approval ${id}.`, reply].toSorted(),
     );

@@ -7,6 +7,7 @@ import type {
   NamedAgent,
   NotTriggeredFacts,
   QuestionFacts,
+  RequesterFacts,
   StatusFacts,
   UsedTotals,
   WhoamiFacts,
@@ -221,21 +222,33 @@ export const chat = {
   question: (facts: QuestionFacts): string =>
     [
       `Approval ${facts.id}: the agent ${facts.agent} wants to use ${facts.tool}. ${facts.reason}`,
+      ...(facts.requester === undefined ? [] : [facts.requester]),
       facts.action,
       ...(facts.program === undefined ? [] : [`Program: ${facts.program}`]),
       ...(facts.folder === undefined ? [] : [`Folder: ${facts.folder}`]),
       ...(facts.hosts.length === 0 ? [] : [`Reaches: ${facts.hosts.join(", ")}`]),
       ...(facts.files.length === 0 ? [] : [`Files it names, as they are now: ${facts.files.join(", ")}`]),
       ...(facts.environment.length === 0 ? [] : [`Environment: ${facts.environment.join(" ")}`]),
-      `An owner can decide until ${facts.until}:`,
+      ...(facts.isComplete
+        ? []
+        : [`Everything else is the same in every call. /approve ${facts.id} shows it.`]),
+      `An owner can decide until ${facts.until}${facts.answers.length === 0 ? "." : ":"}`,
       ...facts.answers,
     ].join("\n"),
+  requestedBy({ person, isAutomatic, channel, conversation }: RequesterFacts): string {
+    const place =
+      conversation === undefined ? `a direct chat on ${channel}` : `${conversation} on ${channel}`;
+    return isAutomatic
+      ? `Started automatically, for example by a schedule, for ${person} in ${place}.`
+      : `Asked for by ${person} in ${place}.`;
+  },
   actionForOwners: (id: string) =>
     `What exactly it would do is shown to owners alone: on the page, and by /approve ${id} in a direct message.`,
   /** For people who are not owners. */
   waitsForOwner: (id: string, tool: string) =>
     `Approval ${id}: I want to use ${tool} and am waiting for an owner to approve it.`,
   allow: "Allow",
+  allowAlways: "Always allow",
   deny: "Deny",
   allowed: "Allowed.",
   denied: "Denied.",

@@ -190,18 +190,27 @@ export const chat: typeof en = {
   question: (facts) =>
     [
       `审批 ${facts.id}：智能体 ${facts.agent} 要使用 ${facts.tool}。${facts.reason}`,
+      ...(facts.requester === undefined ? [] : [facts.requester]),
       facts.action,
       ...(facts.program === undefined ? [] : [`程序：${facts.program}`]),
       ...(facts.folder === undefined ? [] : [`目录：${facts.folder}`]),
       ...(facts.hosts.length === 0 ? [] : [`可访问：${facts.hosts.join("、")}`]),
       ...(facts.files.length === 0 ? [] : [`涉及的文件（当前内容）：${facts.files.join("、")}`]),
       ...(facts.environment.length === 0 ? [] : [`环境变量：${facts.environment.join(" ")}`]),
-      `请所有者在 ${facts.until} 前处理：`,
+      ...(facts.isComplete ? [] : [`其余内容与每次调用相同，可发送 /approve ${facts.id} 查看。`]),
+      `请所有者在 ${facts.until} 前处理${facts.answers.length === 0 ? "。" : "："}`,
       ...facts.answers,
     ].join("\n"),
+  requestedBy({ person, isAutomatic, channel, conversation }) {
+    const place = conversation === undefined ? `${channel} 私聊` : `${channel} 的 ${conversation}`;
+    return isAutomatic
+      ? `由定时任务等自动触发，相关用户 ${person}，来自${place}。`
+      : `由 ${person} 在${place}中发起。`;
+  },
   actionForOwners: (id) => `具体内容仅所有者可见：可在网页上查看，或在私聊中发送 /approve ${id}。`,
   waitsForOwner: (id, tool) => `审批 ${id}：需要使用 ${tool}，正在等待所有者批准。`,
   allow: "允许",
+  allowAlways: "始终允许",
   deny: "拒绝",
   allowed: "已允许。",
   denied: "已拒绝。",

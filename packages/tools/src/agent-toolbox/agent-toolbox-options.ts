@@ -1,7 +1,7 @@
 import type { JsonObject } from "@signalbox/agent-core";
 import type { MessageAction, MessageDestination, MessageOutcome } from "@signalbox/channel";
 import type { Phrases } from "@signalbox/phrases";
-import type { Approval, ApprovalStore } from "../approval-store.ts";
+import type { Approval, ApprovalStore, Requester } from "../approval-store.ts";
 import type { AttachmentSource } from "../attachments.ts";
 import type { BuiltInToolsOptions } from "../built-in.ts";
 import type { CronRequest } from "../cron.ts";
@@ -128,6 +128,8 @@ export interface AgentToolboxOptions<Run extends ToolRun> {
   readonly onExpired?: (approval: Approval) => void;
   /** Returns the language of the reasons in approval requests. Default: English. */
   readonly getPhrases?: (run: Run) => Phrases;
+  /** Returns the person and the conversation that approval requests name. Default: none. */
+  readonly getRequester?: (run: Run) => Requester;
   /** The commands that run without approval in the mode `unlisted`. Default: none. */
   readonly allowRules?: AllowRules;
   /** Runs the host's hooks. Called before every decision. */

@@ -95,6 +95,7 @@ class DefaultAgentToolbox<Run extends ToolRun> implements AgentToolbox<Run> {
       getCurrentRights,
       runId: run.runId,
       phrases: this.#options.getPhrases?.(run),
+      requester: this.#options.getRequester?.(run),
     });
     const mayAttach = this.#createMayAttach(run, state, getCurrentRights);
     const visible = (path: string): boolean => isVisible(path, state.facts);

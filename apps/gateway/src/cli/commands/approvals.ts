@@ -1,4 +1,4 @@
-import { isClientError } from "@signalbox/client";
+import { type ApprovalInfo, isClientError } from "@signalbox/client";
 import { GatewayError } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
 import { withStore } from "../home-store.ts";
@@ -12,15 +12,37 @@ export async function list(options: CommonOptions): Promise<void> {
   print(options.json, open, () =>
     open.length === 0
       ? ["No tool call needs approval."]
-      : open.flatMap(({ id, agent, tool, reason, action, binary, cwd, files = [], env = {}, expiresAt }) => [
+      : open.flatMap(({ id, agent, tool, requester, reason, action, expiresAt, ...details }) => [
           `${id}  ${agent} wants to use ${tool}, until ${new Date(expiresAt).toISOString()}. ${reason}`,
+          ...formatRequester(requester),
           ...action.split("\n").map((line) => `    ${line}`),
-          ...files.map(({ path, sha256 }) => `    file: ${path} (sha256 ${sha256})`),
-          ...(binary === undefined ? [] : [`    program: ${binary}`]),
-          ...(cwd === undefined ? [] : [`    folder: ${cwd}`]),
-          ...Object.entries(env).map(([name, value]) => `    variable: ${name}=${value}`),
+          ...formatDetails(details),
         ]),
   );
+}
+
+function formatDetails({
+  binary,
+  cwd,
+  files = [],
+  env = {},
+}: Pick<ApprovalInfo, "binary" | "cwd" | "files" | "env">): readonly string[] {
+  return [
+    ...files.map(({ path, sha256 }) => `    file: ${path} (sha256 ${sha256})`),
+    ...(binary === undefined ? [] : [`    program: ${binary}`]),
+    ...(cwd === undefined ? [] : [`    folder: ${cwd}`]),
+    ...Object.entries(env).map(([name, value]) => `    variable: ${name}=${value}`),
+  ];
+}
+
+function formatRequester(requester: ApprovalInfo["requester"]): readonly string[] {
+  if (requester === undefined) return [];
+  const { id, name, isAutomatic, channel, conversation } = requester;
+  const { kind, title = conversation.id } = conversation;
+  const person = name === undefined ? id : `${JSON.stringify(name)} (${id})`;
+  const place =
+    kind === "direct" ? `a direct chat on ${channel}` : `${kind} ${JSON.stringify(title)} on ${channel}`;
+  return [`    ${isAutomatic === true ? "started automatically for" : "asked for by"} ${person} in ${place}`];
 }
 
 /** `signalbox approvals log`: lists requests with their requesters and outcomes, newest first. */
@@ -31,13 +53,16 @@ export async function log(options: CommonOptions): Promise<void> {
   print(options.json, kept, () =>
     kept.length === 0
       ? ["No approval has been requested yet."]
-      : kept.flatMap(({ id, state, agentId, sessionKey, tool, subject, createdAt, approver, decidedAt }) => [
-          `${id}  ${state.padEnd(7)}  ${new Date(createdAt).toISOString()}  ${agentId}, ${tool}, ${sessionKey}`,
-          ...subject.action.split("\n").map((line) => `    ${line}`),
-          ...(decidedAt === undefined
-            ? []
-            : [`    decided by ${approver}, ${new Date(decidedAt).toISOString()}`]),
-        ]),
+      : kept.flatMap(
+          ({ id, state, agentId, sessionKey, tool, subject, requester, createdAt, approver, decidedAt }) => [
+            `${id}  ${state.padEnd(7)}  ${new Date(createdAt).toISOString()}  ${agentId}, ${tool}, ${sessionKey}`,
+            ...formatRequester(requester),
+            ...subject.action.split("\n").map((line) => `    ${line}`),
+            ...(decidedAt === undefined
+              ? []
+              : [`    decided by ${approver}, ${new Date(decidedAt).toISOString()}`]),
+          ],
+        ),
   );
 }
 
