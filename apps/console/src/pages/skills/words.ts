@@ -2,7 +2,7 @@ import { pageWords } from "../../words/words.tsx";
 
 const en = {
   description:
-    "Instructions and programs that agents can use. A new or changed skill needs an owner's approval.",
+    "Instructions and programs that agents can use. A skill that is added here or written into a workspace needs an owner's approval, and so does each later change. A skill that somebody copies into the gateway's own skills folder is used at once, because only its operator can write there.",
   pending: "Waiting for your approval",
   newSkill: "new",
   changedSkill: "changed",
@@ -28,7 +28,8 @@ const en = {
   problems: "Problems",
   of: (agent: string) => `Skills of ${agent}`,
   none: "No skills",
-  noneYet: "Add a folder with a SKILL.md, or put it into the skills folder of the gateway or of a workspace.",
+  noneYet:
+    "Add a folder with a SKILL.md here. Or copy it into the skills folder of the gateway, which needs no approval, or of a workspace, which does.",
   skill: "Skill",
   source: "Source",
   state: "State",
@@ -36,7 +37,8 @@ const en = {
 };
 
 const zh: typeof en = {
-  description: "智能体可用的说明和程序。新的或改动过的技能需要所有者批准。",
+  description:
+    "智能体可用的说明和程序。在此添加或写入工作区的技能需要所有者批准，之后的每次改动也需要批准。直接复制到网关技能目录的技能会立即启用，因为只有运维人员能写入该目录。",
   pending: "等待你批准",
   newSkill: "新增",
   changedSkill: "有改动",
@@ -59,7 +61,8 @@ const zh: typeof en = {
   problems: "问题",
   of: (agent) => `${agent} 的技能`,
   none: "没有技能",
-  noneYet: "请添加包含 SKILL.md 的文件夹，或把它放进网关或工作区的技能目录。",
+  noneYet:
+    "请在此添加包含 SKILL.md 的文件夹。也可以把它复制到网关的技能目录（无需批准）或工作区的技能目录（需要批准）。",
   skill: "技能",
   source: "来源",
   state: "状态",
