@@ -1,7 +1,13 @@
 export { type ConfigEdit, editConfig, parseConfigPath } from "./edit.ts";
 export type { SecretSources } from "./interpolate.ts";
 export { configJsonSchema, getAccountKeys } from "./json-schema.ts";
-export { type Config, type LoadedConfig, type LoadOptions, loadConfig } from "./load.ts";
+export {
+  type Config,
+  findMissingReferences,
+  type LoadedConfig,
+  type LoadOptions,
+  loadConfig,
+} from "./load.ts";
 export { type MaskedText, maskSecrets, restoreSecrets } from "./masked-text.ts";
 export { ConfigError, type ConfigPath, formatPath, formatProblem, type Problem } from "./problem.ts";
 export { removeEmptySections } from "./remove-empty-sections.ts";

@@ -195,6 +195,22 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   };
 }
 
+/**
+ * Returns the references of a configuration that cannot be resolved: variables that are not set and secrets that cannot
+ * be read. The rest of the configuration is not checked.
+ *
+ * @throws ConfigError if the text cannot be parsed
+ */
+export function findMissingReferences(
+  options: Pick<LoadOptions, "file" | "text" | "env" | "sources">,
+): readonly Problem[] {
+  const source = parseSource(options.file, options.text);
+  const makeProblem = createProblemMaker(source);
+  return interpolate(source.value, options.env, options.sources).missing.map(({ path, message, remedy }) =>
+    makeProblem(path, { severity: "error", message, remedy }),
+  );
+}
+
 /** Maps a path of the configuration to the file, where lists also contain invalid agents and bindings. */
 function toFilePath(
   path: ConfigPath,

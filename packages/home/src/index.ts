@@ -36,6 +36,7 @@ export { type RestoreReport, restoreBackup } from "./restore.ts";
 export { ALL_SEATS, mayRunOn, type NodeLabels, type Seats } from "./seats.ts";
 export { type CheckedSecrets, checkSecrets } from "./secrets/check.ts";
 export { openSecretValues, storeSecret } from "./secrets/files.ts";
+export { findMissingSecrets, type MissingSecret } from "./secrets/missing.ts";
 export { ASSUMED_SECRETS, secretSources } from "./secrets/sources.ts";
 export { openVault } from "./secrets/vault.ts";
 export { type AgentGroup, createSharedSeats, type SeatWork, type SharedSeats } from "./shared-seats.ts";

@@ -55,6 +55,33 @@ it("puts a backup in the place of what the home has, which stays beside it", asy
   expect(existsSync(join(home, "restore.part"))).toBe(false);
 });
 
+it("lists the secrets that the restored configuration needs and that are missing, without starting programs", async () => {
+  const home = await folderWith("home", "new");
+  const saved = await folderWith("saved", "old");
+  mkdirSync(join(home, "secrets"));
+  writeFileSync(join(home, "secrets/there"), "sk-there\n", { mode: 0o600 });
+  const program = join(dir, "started");
+  writeFileSync(
+    join(home, "signalbox.yaml"),
+    `models:
+  providers:
+    anthropic: { apiKey: "\${SIGNALBOX_TEST_NOT_SET}" }
+    openai: { apiKey: { file: secrets/gone } }
+    mistral: { apiKey: { file: secrets/there } }
+    groq: { apiKey: { command: [touch, ${program}] } }
+`,
+  );
+  const { out, code } = await restore(home, saved);
+  expect(code).toBe(0);
+  expect(out).toContain(
+    "  models.providers.anthropic.apiKey: the environment variable SIGNALBOX_TEST_NOT_SET is not set\n",
+  );
+  expect(out).toMatch(/models\.providers\.openai\.apiKey: cannot read a secret from the file secrets\/gone/);
+  expect(out).not.toMatch(/mistral|groq|sk-there/);
+  expect(existsSync(program)).toBe(false);
+  expect((await restore(join(dir, "empty"), saved)).out).not.toContain("secrets that do not exist");
+});
+
 it("makes a home of a backup where there was none", async () => {
   const home = join(dir, "elsewhere");
   const { out } = await restore(home, await folderWith("saved", "old"));

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import {
   backupHome,
   configuredPath,
+  findMissingSecrets,
   GatewayError,
   type Home,
   hasDatabase,
@@ -20,6 +21,8 @@ import { SYSTEMS, type System } from "../../import/source.ts";
 import { getMachineTimeZone } from "../../machine-time-zone.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
+import { formatCommand } from "../format-command.ts";
+import { formatMissingSecrets } from "../missing-secrets.ts";
 import { print } from "../output.ts";
 import { withProgress } from "../progress.ts";
 
@@ -80,9 +83,18 @@ export async function importFrom(
     timeZone: getMachineTimeZone().name,
   };
   const report = importOptions.apply
-    ? await withProgress("Importing", () => apply(home, loaded.config.store.url, importOptions))
+    ? withMissingSecrets(
+        home,
+        await withProgress("Importing", () => apply(home, loaded.config.store.url, importOptions)),
+      )
     : await plan(home, importOptions);
   print(options.json, report, () => formatReport(report));
+}
+
+/** Adds the secrets that the imported configuration needs to the remaining steps. */
+function withMissingSecrets(home: Home, report: ImportReport): ImportReport {
+  const missing = formatMissingSecrets(findMissingSecrets(home, process.env), formatCommand(home, "doctor"));
+  return missing.length === 0 ? report : { ...report, steps: [...report.steps, missing.join("\n")] };
 }
 
 type Options = Parameters<typeof importHome>[2];
