@@ -167,6 +167,17 @@ export const ScheduleInfo = z.object({
   agent: z.string(),
   /** Absent for a heartbeat, whose session is determined when it is due. */
   session: z.optional(z.string()),
+  /** The conversation in which its answers appear. Absent for a heartbeat. People choose names. */
+  place: z.optional(
+    z.object({
+      channel: z.string(),
+      /** `direct`, `group` or `channel`. */
+      kind: z.string(),
+      id: z.string(),
+      /** Title of a group, or name of the person in a direct chat. */
+      name: z.optional(z.string()),
+    }),
+  ),
   /** Description of the times, for instance `every day at 09:00`. */
   when: z.string(),
   nextAt: z.number(),

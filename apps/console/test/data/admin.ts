@@ -104,6 +104,7 @@ const schedules: ScheduleInfo[] = [
     id: "a1b2c3d4",
     agent: "coder",
     session: "agent:coder:web:direct:schedules",
+    place: { channel: "feishu", kind: "group", id: "oc_1", name: "项目组" },
     when: "every day at 09:00",
     nextAt: AT + 3_600_000,
     missed: "once",

@@ -16,7 +16,9 @@ describe.skipIf(missing !== undefined)("schedules in Chromium", () => {
       "POST /api/schedules/*/remove": () => undefined,
     });
     const daily = page.getByRole("row").filter({ hasText: "总结昨天的会议" });
-    expect(await daily.getByRole("link").getAttribute("href")).toBe("#/message/01KABC");
+    const links = daily.getByRole("link");
+    expect(await links.first().textContent()).toBe("项目组 · feishu");
+    expect(await links.last().getAttribute("href")).toBe("#/message/01KABC");
     await daily.getByRole("button", { name: "Run now" }).click();
     await page.getByText("It runs now.").waitFor();
     await daily.getByRole("button", { name: "Pause" }).click();

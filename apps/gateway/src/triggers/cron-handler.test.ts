@@ -68,13 +68,13 @@ it("confirms a schedule with its next time, in the zone that was given and the s
   const add = (when: object, zone?: string) =>
     handle({ action: "add", text: "look", when, zone }, run, { callId: JSON.stringify([when, zone]) });
   expect(await add({ cron: "0 9 * * 1-5" })).toMatch(
-    /^Scheduled as \w{8}: 0 9 \* \* 1-5 \(Asia\/Shanghai\)\. It runs next on Tue 2026-06-02 09:00 Asia\/Shanghai\.$/,
+    /^Scheduled as \w{8}: 0 9 \* \* 1-5 \(Asia\/Shanghai\)\. It runs next on Tue 2026-06-02 09:00 Asia\/Shanghai\. Its answers appear in this conversation\.$/,
   );
   expect(await add({ cron: "0 9 * * *" }, "Europe/Berlin")).toMatch(
-    /next on Tue 2026-06-02 09:00 Europe\/Berlin, which is Tue 2026-06-02 15:00 Asia\/Shanghai\.$/,
+    /next on Tue 2026-06-02 09:00 Europe\/Berlin, which is Tue 2026-06-02 15:00 Asia\/Shanghai\. Its/,
   );
-  expect(await add({ at: "2026-06-03T18:00" })).toMatch(/next on Wed 2026-06-03 18:00 Asia\/Shanghai\.$/);
-  expect(await add({ in: "2h" })).toMatch(/next on Mon 2026-06-01 22:00 Asia\/Shanghai\.$/);
+  expect(await add({ at: "2026-06-03T18:00" })).toMatch(/next on Wed 2026-06-03 18:00 Asia\/Shanghai\. Its/);
+  expect(await add({ in: "2h" })).toMatch(/next on Mon 2026-06-01 22:00 Asia\/Shanghai\. Its/);
   expect(await handle({ action: "list" }, run, { callId: "list" })).toContain(
     "at 2026-06-03T10:00:00.000Z, next Wed 2026-06-03 18:00 Asia/Shanghai: look",
   );

@@ -8,6 +8,8 @@ import { describeWhen, nextDue, readWhen } from "./schedules/when.ts";
 import { getPlace, type Place } from "./trigger.ts";
 import type { TriggeringRun } from "./types.ts";
 
+/** Names the place of the answers, because people ask where a reminder will appear. */
+const ANSWERS_HERE = "Its answers appear in this conversation.";
 /** Maximum number of schedules in one conversation. */
 export const MAX_SCHEDULES = 50;
 
@@ -112,15 +114,14 @@ function confirm(
   zones: readonly string[],
 ): string {
   const times = [...new Set(zones)].map((zone) => formatTimestamp(nextAt, zone)).join(", which is ");
-  return `Scheduled as ${id}: ${describeWhen(when)}. It runs next on ${times}.`;
+  return `Scheduled as ${id}: ${describeWhen(when)}. It runs next on ${times}. ${ANSWERS_HERE}`;
 }
 
 function describeSchedules(schedules: readonly Schedule<ScheduledTask>[], zone: string): string {
   if (schedules.length === 0) return "Nothing is scheduled in this conversation.";
-  return schedules
-    .map(
-      ({ id, when, nextAt, task }) =>
-        `${id}: ${describeWhen(when)}, next ${formatTimestamp(nextAt, zone)}: ${task.text}`,
-    )
-    .join("\n");
+  const lines = schedules.map(
+    ({ id, when, nextAt, task }) =>
+      `${id}: ${describeWhen(when)}, next ${formatTimestamp(nextAt, zone)}: ${task.text}`,
+  );
+  return ["The answers of these schedules appear in this conversation.", ...lines].join("\n");
 }

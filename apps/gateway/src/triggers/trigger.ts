@@ -69,6 +69,7 @@ export const placeSchema: z.ZodType<Place> = z.object({
     parentId: z.string().optional(),
     guildId: z.string().optional(),
     teamId: z.string().optional(),
+    subject: z.string().optional(),
   }),
   address: z.string(),
   sender: z.object({

@@ -5,6 +5,7 @@ import { useClient, useGateway } from "../../gateway.tsx";
 import { ProblemNote, toProblem } from "../../parts/problem.tsx";
 import { useChange } from "../../parts/use-change.ts";
 import { useWords } from "../../words/words.tsx";
+import { formatPlace } from "./format-place.ts";
 import { useSchedulesWords } from "./words.ts";
 
 const KINDS = ["every", "cron", "at", "in"] as const;
@@ -40,7 +41,10 @@ function Fields({ onClose }: { onClose: () => void }): ReactNode {
         [kind]: time.trim(),
         ...(zone.trim() === "" ? {} : { zone: zone.trim() }),
       }),
-    done: (result) => (result.ok ? words.created(result.schedule.when) : undefined),
+    done: (result) =>
+      result.ok
+        ? words.created(result.schedule.when, formatPlace(result.schedule.place, words.page))
+        : undefined,
     refresh: ["schedules"],
     onProblem: (error) => setProblem(toProblem(error)),
   });

@@ -16,6 +16,7 @@ import { Time } from "../../parts/time.tsx";
 import { useChange } from "../../parts/use-change.ts";
 import { useScopes } from "../../parts/use-scopes.ts";
 import { useWords } from "../../words/words.tsx";
+import { formatPlace } from "./format-place.ts";
 import { schedulesQuery } from "./queries.ts";
 import { ScheduleForm } from "./schedule-form.tsx";
 import { useSchedulesWords } from "./words.ts";
@@ -62,6 +63,18 @@ function Schedules({ schedules }: { schedules: readonly ScheduleInfo[] }): React
     },
     { id: "when", label: words.when, cell: ({ when }) => <bdi>{when}</bdi> },
     { id: "agent", label: words.agent, isDetail: true, cell: ({ agent }) => <bdi>{agent}</bdi> },
+    {
+      id: "place",
+      label: words.answersIn,
+      cell: ({ session, place }) =>
+        session === undefined ? (
+          words.heartbeatPlace
+        ) : (
+          <TextLink to="/session/$key" params={{ key: session }}>
+            <bdi>{place === undefined ? session : formatPlace(place, words.page)}</bdi>
+          </TextLink>
+        ),
+    },
     {
       id: "next",
       label: words.next,

@@ -11,6 +11,9 @@ const en = {
   last: "Latest run",
   never: "none yet",
   agent: "Agent",
+  answersIn: "Answers appear in",
+  heartbeatPlace: "as heartbeat.to is set",
+  page: "web page",
   actions: "Actions",
   paused: "paused",
   run: "Run now",
@@ -30,7 +33,7 @@ const en = {
   zone: "Time zone",
   zoneHelp: "Default: the time zone of the gateway's machine.",
   create: "Create",
-  created: (when: string) => `Created: ${when}.`,
+  created: (when: string, place: string) => `Created: ${when}. Its answers appear in: ${place}.`,
 };
 
 const zh: typeof en = {
@@ -44,6 +47,9 @@ const zh: typeof en = {
   last: "上次运行",
   never: "尚未运行",
   agent: "智能体",
+  answersIn: "回复显示在",
+  heartbeatPlace: "由 heartbeat.to 决定",
+  page: "网页",
   actions: "操作",
   paused: "已暂停",
   run: "立即运行",
@@ -63,7 +69,7 @@ const zh: typeof en = {
   zone: "时区",
   zoneHelp: "默认使用网关所在机器的时区。",
   create: "创建",
-  created: (when) => `已创建：${when}。`,
+  created: (when, place) => `已创建：${when}。回复将显示在：${place}。`,
 };
 
 export const useSchedulesWords = pageWords({ en, zh });

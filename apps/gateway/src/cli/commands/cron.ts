@@ -1,5 +1,6 @@
-import { type Client, isClientError, type NewSchedule } from "@signalbox/client";
+import { type Client, isClientError, type NewSchedule, type ScheduleInfo } from "@signalbox/client";
 import { GatewayError } from "@signalbox/home";
+import { visible } from "@signalbox/telemetry";
 import { listScheduled } from "../../triggers/list-scheduled.ts";
 import { createScheduledTaskStore } from "../../triggers/scheduled-triggers.ts";
 import type { CommonOptions } from "../common-options.ts";
@@ -21,6 +22,7 @@ export async function list(options: CommonOptions): Promise<void> {
       WHEN: ({ when }) => when,
       MISSED: ({ missed }) => missed,
       AGENT: ({ agent }) => agent,
+      "ANSWERS IN": ({ place }) => (place === undefined ? "" : short(formatPlace(place), 40)),
       SESSION: ({ session = "" }) => short(session, 40),
       TEXT: ({ text }) => short(text, TEXT_CHARS),
     },
@@ -37,8 +39,18 @@ export async function add(
   if (!answer.ok) throw new GatewayError("usage", answer.message);
   const { schedule } = answer;
   print(json, schedule, () => [
-    `${schedule.id}: ${schedule.when}, next ${new Date(schedule.nextAt).toISOString()}, in ${schedule.session}.`,
+    `${schedule.id}: ${schedule.when}, next ${new Date(schedule.nextAt).toISOString()}.`,
+    ...(schedule.place === undefined
+      ? []
+      : [`Its answers appear in ${formatPlace(schedule.place)} (${schedule.session}).`]),
   ]);
+}
+
+function formatPlace({ channel, kind, id, name = id }: NonNullable<ScheduleInfo["place"]>): string {
+  // Names come from strangers.
+  const quoted = visible(JSON.stringify(name));
+  const where = channel === "web" ? "the web page" : channel;
+  return kind === "direct" ? `the direct chat ${quoted} on ${where}` : `the ${kind} ${quoted} on ${where}`;
 }
 
 /** `signalbox cron remove <id>` */
