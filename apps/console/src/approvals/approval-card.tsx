@@ -62,7 +62,7 @@ export function ApprovalCard({ approval, position, onAnswer }: Props): ReactNode
   );
 }
 
-/** Who asked, and where. Names are shown as code, because anyone can choose one. */
+/** The person who asked and the conversation. The id follows the name, because anyone can choose a name. */
 function RequesterLine({ requester }: Pick<ApprovalInfo, "requester">): ReactNode {
   const words = useWords();
   if (requester === undefined) return undefined;

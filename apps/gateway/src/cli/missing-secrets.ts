@@ -1,6 +1,6 @@
 import type { MissingSecret } from "@signalbox/home";
 
-/** Formats the secrets that a home lacks, with the steps that add them. Empty if there are none. */
+/** Formats the secrets that a home lacks, with the steps that add them. Empty if no secret is missing. */
 export function formatMissingSecrets(missing: readonly MissingSecret[], doctor: string): readonly string[] {
   if (missing.length === 0) return [];
   return [

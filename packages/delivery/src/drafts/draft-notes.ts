@@ -21,7 +21,7 @@ export interface DraftNote {
   readonly messageId?: string;
 }
 
-/** A piece of an answer that has a message of its own, because a question follows it. */
+/** A piece of an answer that a question interrupts, with a separate message. */
 export interface Segment {
   /** Empty if the draft must be removed. */
   readonly text: string;

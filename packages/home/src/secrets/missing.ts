@@ -12,8 +12,8 @@ export interface MissingSecret {
 }
 
 /**
- * Returns the secrets of a configuration that cannot be read: variables and files. Programs that provide secrets are not
- * started, because the configuration may come from elsewhere. A configuration that cannot be parsed has none.
+ * Returns the secrets of a configuration that cannot be read: variables and files. Programs that provide secrets are
+ * not started, because the configuration may come from elsewhere. Returns nothing for text that cannot be parsed.
  */
 export function findMissingSecrets(home: Home, env: Env): readonly MissingSecret[] {
   const text = configText(home.configFile);
