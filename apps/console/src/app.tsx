@@ -184,6 +184,10 @@ async function signInByLink(client: Client, secret: string): Promise<Notice | un
     return undefined;
   } catch (error) {
     const isRefused = isClientError(error) && error.code === "unauthorized";
-    return ({ signIn }) => (isRefused ? signIn.linkRefused : signIn.linkFailed(toProblem(error).message));
+    const { code, message } = toProblem(error);
+    return ({ signIn, diskFull }) => {
+      if (isRefused) return signIn.linkRefused;
+      return code === "disk_full" ? `${diskFull.message} ${diskFull.remedy}` : signIn.linkFailed(message);
+    };
   }
 }

@@ -58,6 +58,26 @@ describe.skipIf(missing !== undefined)("signing in, in Chromium", () => {
     expect(chat.page.url()).not.toContain(LINK_SECRET);
   });
 
+  it.each([
+    ["en", "The disk of the gateway is full", "Free some space"],
+    ["zh", "网关的磁盘已满", "释放一些空间"],
+  ])("says that the disk is full, and what to do, in the language %s", async (language, problem, remedy) => {
+    const { page, gateway } = chat;
+    await page.context().addCookies([{ name: "language", value: language, url: gateway.url }]);
+    const error = { code: "disk_full", message: "It is full.", remedy: "Free it." };
+    await page.route("**/api/login", (route) => route.fulfill({ status: 503, json: { error } }));
+    await page.goto(gateway.url);
+    await page.locator("#token").fill(TOKEN);
+    await page.locator("#token").press("Enter");
+    await page.getByRole("alert").getByText(problem).waitFor();
+    await page.getByRole("alert").getByText(remedy).waitFor();
+    await page.goto("about:blank");
+    await page.goto(`${gateway.url}/#sign-in=${LINK_SECRET}`);
+    const notice = page.getByRole("status").filter({ hasText: problem });
+    await notice.getByText(remedy).waitFor();
+    await page.unroute("**/api/login");
+  });
+
   it("signs in at the company's provider and returns to the page", async () => {
     chat.gateway.methods = { token: true, proxy: false, oidc: { label: "Example Inc." } };
     // The provider sends the browser back with the secret of a link, and the query names the page.

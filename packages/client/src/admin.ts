@@ -20,6 +20,7 @@ import {
   type DecidedApproval,
   Health,
   type HealthFinding,
+  type Language,
   type LogEntry,
   LogLines,
   type LogQuery,
@@ -81,7 +82,8 @@ export interface AdminApi {
     setup: Partial<AccountSetup> & Pick<AccountSetup, "channel" | "settings">,
   ): Promise<AccountSetupResult>;
   /** Returns an agent with its tools and skills. */
-  agent(id: string): Promise<AgentDetails>;
+  /** @param language language of the reasons. Default: English. */
+  agent(id: string, language?: Language): Promise<AgentDetails>;
   /** Returns the sections of the latest system prompt. Code `not_found` if the agent has not answered recently. */
   agentPrompt(id: string): Promise<AgentPrompt>;
   /** Lists a folder in an agent's workspace. Default: the workspace itself. */
@@ -134,8 +136,12 @@ export interface AdminApi {
   endSignIn(id: string): Promise<void>;
   /** Returns the latest lines of the log, oldest first. */
   logs(query?: Partial<LogQuery>): Promise<LogEntry[]>;
-  /** Checks the machine, the configuration, the accounts and the stored data. */
-  health(): Promise<HealthFinding[]>;
+  /**
+   * Checks the machine, the configuration, the accounts and the stored data.
+   *
+   * @param language language of the results. Default: English.
+   */
+  health(language?: Language): Promise<HealthFinding[]>;
 }
 
 export function createAdminApi({ get, post, postVoid }: Requests): AdminApi {
@@ -212,7 +218,8 @@ function createAgentApi({
 }: Pick<Requests, "get" | "post" | "postVoid">): Pick<AdminApi, AgentMethods> {
   const getPath = (id: string): string => `/api/agents/${segment(id)}`;
   return {
-    agent: (id) => get(getPath(id), AgentDetails),
+    agent: (id, language) =>
+      get(withQuery(getPath(id), language === undefined ? {} : { language }), AgentDetails),
     agentPrompt: (id) => get(`${getPath(id)}/prompt`, AgentPrompt),
     agentFiles: (id, path = "") => get(withQuery(`${getPath(id)}/files`, { path }), WorkspaceFolder),
     agentFile: (id, path) => get(withQuery(`${getPath(id)}/file`, { path }), WorkspaceFile),
@@ -258,7 +265,8 @@ function createRecordApi({
     signIns: async () => (await get("/api/sign-ins", SignInList)).signIns,
     endSignIn: (id) => postVoid(`/api/sign-ins/${segment(id)}/end`, {}),
     logs: async (query = {}) => (await get(withQuery("/api/logs", query), LogLines)).lines,
-    health: async () => (await get("/api/health", Health)).findings,
+    health: async (language) =>
+      (await get(withQuery("/api/health", language === undefined ? {} : { language }), Health)).findings,
   };
 }
 

@@ -57,6 +57,7 @@ import {
   Setup,
 } from "./setup.ts";
 import { AddedSkill, SkillApproval, SkillList, SkillUpload } from "./skills.ts";
+import { LanguageQuery } from "./values.ts";
 
 const NO_AGENT = { 404: "The agent does not exist." };
 const REFUSED = {
@@ -167,6 +168,7 @@ export const ADMIN_ROUTES: readonly ApiRoute[] = [
     path: "/api/agents/:id",
     summary: "Return an agent with its tools and skills and the reason why each is available or not.",
     access: "read",
+    query: LanguageQuery,
     response: AgentDetails,
     errors: NO_AGENT,
   },
@@ -413,6 +415,7 @@ export const ADMIN_ROUTES: readonly ApiRoute[] = [
     path: "/api/health",
     summary: "Check the machine, the configuration, the accounts and the stored data.",
     access: "read",
+    query: LanguageQuery,
     response: Health,
   },
 ];

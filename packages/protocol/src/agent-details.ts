@@ -10,7 +10,7 @@ export const AgentTool = z.object({
   decision: z.enum(["allow", "ask", "deny"]),
   /** The rule that decides. */
   rule: z.string(),
-  /** One sentence that explains the decision. */
+  /** One sentence that explains the decision, in the language of the request. */
   reason: z.string(),
 });
 export type AgentTool = z.infer<typeof AgentTool>;

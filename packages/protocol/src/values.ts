@@ -34,6 +34,10 @@ export type UserInfo = z.infer<typeof UserInfo>;
 export const Language = z.enum(["en", "zh"]);
 export type Language = z.infer<typeof Language>;
 
+/** Query of routes whose responses contain texts of the gateway. */
+export const LanguageQuery = z.object({ language: z._default(Language, "en") });
+export type LanguageQuery = z.infer<typeof LanguageQuery>;
+
 /** A tool call as the model made it. */
 export const ToolCallInfo = z.object({
   id: z.string(),
@@ -160,6 +164,7 @@ export type ErrorCode =
   | "unknown_agent"
   | "full"
   | "unavailable"
+  | "disk_full"
   | "model"
   | "conflict"
   | "invalid"

@@ -18,6 +18,7 @@ import type {
   ConfigurationWrite,
   CreatedToken,
   Health,
+  Language,
   LogLines,
   LogQuery,
   McpToolList,
@@ -65,7 +66,8 @@ export interface AdminService {
   setUpModel(setup: ModelSetup, actor: string): Promise<ConfigurationWrite>;
   /** Stores the account unless its settings are invalid or the platform refuses it. */
   setUpAccount(setup: AccountSetup, actor: string): Promise<AccountSetupResult>;
-  agent(id: string): Promise<AgentDetails>;
+  /** @param language language of the reasons */
+  agent(id: string, language: Language): Promise<AgentDetails>;
   /** @param withText includes the text of the sections, if it is known */
   agentPrompt(id: string, withText: boolean): Promise<AgentPrompt>;
   agentFiles(id: string, path: string): Promise<WorkspaceFolder>;
@@ -97,7 +99,7 @@ export interface AdminService {
   addToken(token: NewToken, actor: string): Promise<CreatedToken>;
   revokeToken(name: string, actor: string): Promise<void>;
   logs(query: LogQuery): Promise<LogLines>;
-  health(): Promise<Health>;
+  health(language: Language): Promise<Health>;
   /** Records a change that another part of the service has made. */
   recordOperation(action: string, subject: string, actor: string): void;
 }

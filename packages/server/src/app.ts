@@ -1,5 +1,5 @@
 import { reasonOf } from "@signalbox/channel";
-import { isRetryable } from "@signalbox/store/errors";
+import { getStoreError, isRetryable } from "@signalbox/store/errors";
 import { Hono } from "hono";
 import { adminRoutes } from "./api/admin-routes.ts";
 import { conversationRoutes } from "./api/conversations.ts";
@@ -152,7 +152,9 @@ export function createApp(options: AppOptions): Hono<Env> {
     if (error instanceof ApiError) return apiErrors.refused(context, error);
     logger.error({ err: reasonOf(error), path: context.req.path }, "request failed");
     const replies = context.req.path.startsWith("/v1/") ? openAiErrors : apiErrors;
-    return isRetryable(error) ? replies.storeUnavailable(context) : replies.internal(context);
+    const fault = getStoreError(error);
+    if (!isRetryable(fault)) return replies.internal(context);
+    return replies.storeUnavailable(context, fault?.code === "disk_full");
   });
   return app;
 }

@@ -25,8 +25,8 @@ export interface ErrorReplies {
   notJson(context: Context): Response;
   notFound(context: Context): Response;
   internal(context: Context): Response;
-  /** A request failed because the database cannot be used at the moment. */
-  storeUnavailable(context: Context): Response;
+  /** A request failed because the database cannot be used at the moment. @param isDiskFull true if that is the cause */
+  storeUnavailable(context: Context, isDiskFull: boolean): Response;
 }
 
 /** @param reply formats an error for one surface */
@@ -40,9 +40,9 @@ export function errorReplies(reply: (context: Context, error: CommonError) => Re
     notJson: (context) => reply(context, NOT_JSON),
     notFound: (context) => reply(context, notFound(context)),
     internal: (context) => reply(context, INTERNAL),
-    storeUnavailable: (context) => {
+    storeUnavailable: (context, isDiskFull) => {
       context.header("retry-after", String(STORE_RETRY_SECONDS));
-      return reply(context, STORE_UNAVAILABLE);
+      return reply(context, isDiskFull ? DISK_FULL : STORE_UNAVAILABLE);
     },
   };
 }
@@ -199,6 +199,15 @@ const STORE_UNAVAILABLE: CommonError = {
   message: "The gateway cannot use its database at the moment.",
   remedy: "Try again. `signalbox doctor` names the cause.",
   code: "unavailable",
+  openAi: { type: "server_error", code: "unavailable" },
+};
+
+const DISK_FULL: CommonError = {
+  status: 503,
+  message: "The disk of the gateway is full, so it can save nothing.",
+  remedy:
+    "Free some space on the volume of the gateway's home, then try again. The gateway needs no restart. `signalbox doctor` shows the free space.",
+  code: "disk_full",
   openAi: { type: "server_error", code: "unavailable" },
 };
 

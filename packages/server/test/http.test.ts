@@ -43,6 +43,23 @@ describe("the HTTP API", () => {
     expect(body).not.toContain("10.0.0.1");
   });
 
+  it("says that the disk is full, and what to do", async () => {
+    const full = () =>
+      Promise.reject(new Error("not saved", { cause: new StoreError("disk_full", "/home/me") }));
+    const { url } = await openServer({ ...createMemoryService(), conversations: full });
+    const list = await fetch(`${url}/api/conversations?agent=second`, { headers: bearer });
+    expect(list.status).toBe(503);
+    const body = await list.text();
+    expect(JSON.parse(body)).toMatchObject({
+      error: {
+        code: "disk_full",
+        message: expect.stringContaining("disk of the gateway is full"),
+        remedy: expect.stringContaining("Free some space"),
+      },
+    });
+    expect(body).not.toContain("/home/me");
+  });
+
   it("forbids caches to store private responses", async () => {
     const { url } = await openServer(createMemoryService(() => ({ state: "replied", text: "hello" })));
     for (const path of ["/api/me", "/v1/models", "/metrics"]) {

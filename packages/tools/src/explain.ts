@@ -1,3 +1,4 @@
+import type { Phrases } from "@signalbox/phrases";
 import { type Decision, decideByPolicy, type ToolPolicy } from "./policy.ts";
 import type { ClaimKind, Role, RunFacts, TaintMark } from "./types.ts";
 
@@ -40,19 +41,30 @@ export interface ExplainedUse {
 /**
  * Returns the decisions for hypothetical calls of a tool in a run: one without a claim, and one for each claim that the
  * tool can have.
+ *
+ * @param phrases language of the reasons. Default: English.
  */
-export function explainUse(policy: ToolPolicy, facts: RunFacts, tool: string): readonly ExplainedUse[] {
-  const plain = decideCall(policy, facts, tool);
+export function explainUse(
+  policy: ToolPolicy,
+  facts: RunFacts,
+  tool: string,
+  phrases?: Phrases,
+): readonly ExplainedUse[] {
+  const decide = (claim?: ClaimKind): Decision => decideCall(policy, facts, tool, claim, phrases);
+  const plain = decide();
   const claims = plain.decision === "deny" || !Object.hasOwn(CLAIMS, tool) ? [] : (CLAIMS[tool] ?? []);
-  return [
-    { decision: plain },
-    ...claims.map((claim) => ({ claim, decision: decideCall(policy, facts, tool, claim) })),
-  ];
+  return [{ decision: plain }, ...claims.map((claim) => ({ claim, decision: decide(claim) }))];
 }
 
-function decideCall(policy: ToolPolicy, facts: RunFacts, tool: string, claim?: ClaimKind): Decision {
+function decideCall(
+  policy: ToolPolicy,
+  facts: RunFacts,
+  tool: string,
+  claim?: ClaimKind,
+  phrases?: Phrases,
+): Decision {
   const claims = claim === undefined ? [] : [{ kind: claim, detail: "any" }];
-  return decideByPolicy(policy, { tool: { name: tool, effects: "external" }, claims, facts });
+  return decideByPolicy(policy, { tool: { name: tool, effects: "external" }, claims, facts, phrases });
 }
 
 /** A call that would run without approval although an untrusted sender might have caused it. */

@@ -2,6 +2,7 @@ import { Alert, Button } from "@mantine/core";
 import { isClientError, type Problem } from "@signalbox/client";
 import { IconAlertCircle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { useWords } from "../words/words.tsx";
 import classes from "./problem.module.css";
 
 interface Action {
@@ -11,6 +12,8 @@ interface Action {
 
 /** An error with its remedy, and a button that retries or fixes it, if any. */
 export function ProblemNote({ problem, action }: { problem: Problem; action?: Action }): ReactNode {
+  const words = useWords();
+  const { message, remedy } = problem.code === "disk_full" ? words.diskFull : problem;
   return (
     <Alert
       color="red"
@@ -19,8 +22,8 @@ export function ProblemNote({ problem, action }: { problem: Problem; action?: Ac
       classNames={{ message: classes["message"] ?? "" }}
     >
       <p>
-        <strong>{problem.message}</strong>
-        {problem.remedy && <span> {problem.remedy}</span>}
+        <strong>{message}</strong>
+        {remedy && <span> {remedy}</span>}
       </p>
       {action && (
         <Button variant="default" size="xs" onClick={action.run}>

@@ -24,6 +24,11 @@ export const en = {
       failed: "The sign-in failed. The gateway's log names the cause.",
     },
   },
+  diskFull: {
+    message: "The disk of the gateway is full, so nobody can sign in and no message is accepted.",
+    remedy:
+      "Free some space on the volume of the gateway's home, then try again. The gateway needs no restart. signalbox doctor shows the free space.",
+  },
   tryAgain: "Try again",
   dismiss: "Dismiss",
   cancel: "Cancel",

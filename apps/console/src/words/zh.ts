@@ -23,6 +23,11 @@ export const zh: Words = {
       failed: "登录失败，原因见网关日志。",
     },
   },
+  diskFull: {
+    message: "网关的磁盘已满，暂时无法登录，也无法接收消息。",
+    remedy:
+      "请在网关主目录所在的磁盘上释放一些空间，然后重试，无需重启网关。signalbox doctor 会显示剩余空间。",
+  },
   tryAgain: "重试",
   dismiss: "知道了",
   cancel: "取消",

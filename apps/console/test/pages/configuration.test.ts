@@ -52,6 +52,30 @@ describe.skipIf(missing !== undefined)("the configuration in Chromium", () => {
     ]);
   });
 
+  it("describes settings in Chinese, with a note about keys that need a restart", async () => {
+    await console.visitAgain({ locale: "zh-CN" });
+    const { page } = console;
+    const properties = {
+      gateway: {
+        type: "object",
+        description: "The gateway's network address and access to it.",
+        properties: {
+          port: { type: "integer", description: "The port; 0 picks a free one." },
+          token: { type: "string", description: "Bot token: Only for a proxy" },
+          own: { type: "string", description: "A setting of another package." },
+        },
+      },
+    };
+    await console.open("/configuration", {
+      ...ADMIN_ROUTES,
+      "GET /api/configuration/schema": { type: "object", properties },
+    });
+    await page.getByText("网关的网络地址及其访问方式。").waitFor();
+    await page.getByText("端口；0 表示选择一个空闲端口。修改在下次启动时生效。").waitFor();
+    await page.getByText("机器人令牌：仅在使用代理时填写").waitFor();
+    await page.getByText("A setting of another package.").waitFor();
+  });
+
   it("keeps secrets, adds entries, and shows errors that refuse a change", async () => {
     const { page, gateway } = console;
     const error = {

@@ -3,6 +3,7 @@ import {
   AuditQuery,
   ConfigurationChange,
   ConfigurationRollback,
+  LanguageQuery,
   LogQuery,
   McpAcceptance,
   McpToolQuery,
@@ -77,7 +78,9 @@ function addSetup(app: Hono<Env>, admin: AdminService): void {
 }
 
 function addAgents(app: Hono<Env>, admin: AdminService): void {
-  app.get("/agents/:id", async (context) => context.json(await admin.agent(context.req.param("id"))));
+  app.get("/agents/:id", async (context) =>
+    context.json(await admin.agent(context.req.param("id"), readQuery(context, LanguageQuery).language)),
+  );
   app.get("/agents/:id/prompt", async (context) =>
     context.json(
       await admin.agentPrompt(context.req.param("id"), hasScope(context.get("access").principal, "owner")),
@@ -171,7 +174,9 @@ function addRecords(app: Hono<Env>, admin: AdminService): void {
     return context.body(null, 204);
   });
   app.get("/logs", async (context) => context.json(await admin.logs(readQuery(context, LogQuery))));
-  app.get("/health", async (context) => context.json(await admin.health()));
+  app.get("/health", async (context) =>
+    context.json(await admin.health(readQuery(context, LanguageQuery).language)),
+  );
 }
 
 function assertOwner(context: Context<Env>): void {

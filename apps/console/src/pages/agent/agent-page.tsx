@@ -10,6 +10,7 @@ import { Facts } from "../../parts/facts.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
 import { Loaded, Page } from "../../parts/page.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
+import { useLanguage } from "../../words/words.tsx";
 import { SkillTable } from "../skills/skill-table.tsx";
 import { PromptSections } from "./prompt-sections.tsx";
 import { agentQuery } from "./queries.ts";
@@ -23,7 +24,7 @@ const route = getRouteApi("/agent/$id");
 export function AgentPage(): ReactNode {
   const words = useAgentWords();
   const { id } = route.useParams();
-  const query = useQuery(agentQuery(useClient(), id));
+  const query = useQuery(agentQuery(useClient(), id, useLanguage()[0]));
   const edit = (
     <ButtonLink to="/configuration" search={{ section: "agents" }} variant="default">
       {words.edit}

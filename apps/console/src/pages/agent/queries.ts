@@ -1,8 +1,9 @@
-import { type Client, isClientError } from "@signalbox/client";
+import { type Client, isClientError, type Language } from "@signalbox/client";
 import { queryOptions } from "@tanstack/react-query";
 
-export const agentQuery = (client: Client, id: string) =>
-  queryOptions({ queryKey: ["agent", id], queryFn: () => client.agent(id) });
+/** An agent, with the reasons for its tools in a language. */
+export const agentQuery = (client: Client, id: string, language: Language) =>
+  queryOptions({ queryKey: ["agent", id, language], queryFn: () => client.agent(id, language) });
 
 /** The latest prompt of an agent. `null` if it has not answered recently. */
 export const promptQuery = (client: Client, id: string) =>

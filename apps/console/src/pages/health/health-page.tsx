@@ -9,7 +9,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { Loaded, Page, Section } from "../../parts/page.tsx";
 import { ProblemNote, toProblem } from "../../parts/problem.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
-import { useWords } from "../../words/words.tsx";
+import { useLanguage, useWords } from "../../words/words.tsx";
 import { checksQuery, healthQuery } from "./queries.ts";
 import { useHealthWords } from "./words.ts";
 
@@ -18,7 +18,7 @@ export function HealthPage(): ReactNode {
   const { pages } = useWords();
   const words = useHealthWords();
   const client = useClient();
-  const query = useQuery(healthQuery(client));
+  const query = useQuery(healthQuery(client, useLanguage()[0]));
   const checks = useQuery(checksQuery(client));
   const check = (
     <Button variant="default" loading={checks.isFetching} onClick={() => void checks.refetch()}>

@@ -4,6 +4,11 @@ import texts from "./channel-texts.zh.json" with { type: "json" };
 /** Chinese texts of the setup of the built-in channels, by their English texts. */
 const CHINESE = new Map(Object.entries(texts));
 
+/** Returns the Chinese translation of a text of the setup, if there is one. */
+export function translateChannelText(text: string): string | undefined {
+  return CHINESE.get(text);
+}
+
 /**
  * Returns a channel with its texts in Chinese. Texts without a translation, such as those of channel packages, stay as
  * they are.

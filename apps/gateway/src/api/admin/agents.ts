@@ -1,3 +1,4 @@
+import { type Phrases, phrasesIn } from "@signalbox/phrases";
 import type { AgentDetails, AgentPrompt, AgentSkill, AgentTool } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
 import { type AdminService, ApiError } from "@signalbox/server";
@@ -13,7 +14,7 @@ type AgentAdmin = Pick<AdminService, "agent" | "agentPrompt">;
 /** Describes agents: their tools and skills with the reasons, and their latest prompt. */
 export function createAgentAdmin(ctx: GatewayContext): AgentAdmin {
   return {
-    async agent(id) {
+    async agent(id, language) {
       const agent = getAgent(ctx, id);
       const info = listAgents(ctx.config).find((each) => each.id === agent.id);
       if (info === undefined) throw unknownAgent(id);
@@ -21,7 +22,7 @@ export function createAgentAdmin(ctx: GatewayContext): AgentAdmin {
         ...info,
         fallbacks: [...agent.fallbacks],
         workspace: agent.workspaceDir,
-        tools: listTools(ctx, agent),
+        tools: listTools(ctx, agent, phrasesIn(language)),
         skills: await listSkills(ctx, agent),
       };
       return details;
@@ -64,7 +65,7 @@ function unknownAgent(id: string): ApiError {
 }
 
 /** Explains the policy's decision about each tool, for an owner on the page who has read nothing from others. */
-function listTools({ config, mcp }: GatewayContext, agent: Agent): AgentTool[] {
+function listTools({ config, mcp }: GatewayContext, agent: Agent, phrases: Phrases): AgentTool[] {
   const { plugins } = config.current();
   const facts: RunFacts = {
     agentId: agent.id,
@@ -76,7 +77,7 @@ function listTools({ config, mcp }: GatewayContext, agent: Agent): AgentTool[] {
     taint: [],
   };
   const explain = (name: string, source: AgentTool["source"]): AgentTool[] => {
-    const [plain] = explainUse(agent.tools, facts, name);
+    const [plain] = explainUse(agent.tools, facts, name, phrases);
     if (plain === undefined) return [];
     const { decision, rule, reason } = plain.decision;
     return [{ name, source, decision, rule, reason }];

@@ -3,6 +3,7 @@ import type { ConfigurationState, HealthFinding } from "@signalbox/protocol";
 import type { AdminService } from "@signalbox/server";
 import type { GatewayContext } from "../../context.ts";
 import { listAgents } from "../list-agents.ts";
+import { toChinese } from "./health-chinese.ts";
 
 type HealthAdmin = Pick<AdminService, "health">;
 
@@ -10,7 +11,7 @@ type HealthAdmin = Pick<AdminService, "health">;
 export function createHealthAdmin(ctx: GatewayContext, state: () => ConfigurationState): HealthAdmin {
   const { options, accounts, config, redact, startedAt } = ctx;
   return {
-    async health() {
+    async health(language) {
       const findings: HealthFinding[] = [
         { part: "gateway", state: "ok", detail: `running since ${new Date(startedAt).toISOString()}` },
         ...describeConfiguration(state()),
@@ -18,7 +19,8 @@ export function createHealthAdmin(ctx: GatewayContext, state: () => Configuratio
         ...accounts.list().map(describeAccount),
         ...(await checkHome(options.checkHome)),
       ];
-      return { findings: findings.map((finding) => ({ ...finding, detail: redact(finding.detail) })) };
+      const shown = language === "zh" ? findings.map(toChinese) : findings;
+      return { findings: shown.map((finding) => ({ ...finding, detail: redact(finding.detail) })) };
     },
   };
 }

@@ -57,6 +57,9 @@ describe("agents over the API", () => {
     await expect(client.agentPrompt("main")).rejects.toMatchObject({ code: "not_found" });
     await talk(client, "hello");
     await expect.poll(async () => (await client.agentPrompt("main")).sections.length).toBeGreaterThan(2);
+    const chinese = await client.agent("main", "zh");
+    for (const { reason } of chinese.tools) expect(reason).toMatch(/\p{Script=Han}/u);
+    expect(chinese.tools.map(({ rule }) => rule)).toEqual(tools.map(({ rule }) => rule));
     await expect(client.agent("nobody")).rejects.toMatchObject({ code: "not_found" });
   });
 
@@ -283,7 +286,17 @@ describe("records over the API", () => {
     const warned = await client.logs({ level: "warn" });
     expect(warned).toHaveLength(2);
     expect(JSON.stringify(warned)).not.toContain(TOKEN);
-    expect((await client.health()).map(({ part }) => part)).toContain("agent main");
+    const findings = await client.health();
+    expect(findings.map(({ part }) => part)).toContain("agent main");
+    const chinese = await client.health("zh");
+    expect(chinese.map(({ state }) => state)).toEqual(findings.map(({ state }) => state));
+    expect(chinese.map(({ part }) => part)).toContain("智能体 main");
+    for (const { part, detail, remedy = "无" } of chinese) {
+      expect(part).toMatch(/\p{Script=Han}|Node\.js/u);
+      // Versions, paths, times and names of time zones stay as they are.
+      expect(detail).toMatch(/\p{Script=Han}|^(?:Node\.js )?[\w./:+-]+$/u);
+      expect(remedy).toMatch(/\p{Script=Han}/u);
+    }
   });
 
   it("show a failed reply, which is sent again or discarded", async () => {
