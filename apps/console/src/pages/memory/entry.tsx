@@ -26,6 +26,9 @@ export function Entry({ agent, entry }: { agent: string; entry: MemoryEntry }): 
     done: (ids) => words.forgotten(ids.length),
     refresh: ["memory"],
   });
+  const place = path && `${path}:${lines?.[0] ?? 1}`;
+  const chatOrPerson = scopeId === OWNERS ? undefined : scopeId;
+  const origin = new Set([author, chatOrPerson, untrusted, place].filter((each) => each !== undefined));
   return (
     <Card withBorder component="article">
       <Stack gap="xs">
@@ -45,16 +48,12 @@ export function Entry({ agent, entry }: { agent: string; entry: MemoryEntry }): 
           <bdi>{text}</bdi>
         </Text>
         <Text size="xs" c="dimmed">
-          <bdi>
-            {[
-              author,
-              scopeId === OWNERS ? undefined : scopeId,
-              untrusted,
-              path && `${path}:${lines?.[0] ?? 1}`,
-            ]
-              .filter(Boolean)
-              .join(" · ")}
-          </bdi>
+          {[...origin].map((each, index) => (
+            <span key={each}>
+              {index > 0 && " · "}
+              <bdi>{each}</bdi>
+            </span>
+          ))}
         </Text>
         <Group justify="space-between">
           {messageId === undefined ? (
