@@ -71,7 +71,7 @@ describe.skipIf(missing !== undefined)("the configuration in Chromium", () => {
       "GET /api/configuration/schema": { type: "object", properties },
     });
     await page.getByText("网关的网络地址及其访问方式。").waitFor();
-    await page.getByText("端口；0 表示选择一个空闲端口。修改在下次启动时生效。").waitFor();
+    await page.getByText("端口；0 表示选择一个空闲端口。修改在下次启动后生效。").waitFor();
     await page.getByText("机器人令牌：仅在使用代理时填写").waitFor();
     await page.getByText("A setting of another package.").waitFor();
   });
