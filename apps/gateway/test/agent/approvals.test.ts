@@ -98,6 +98,7 @@ async function tainted(channel: string) {
     mcp: { tools: async () => [] },
     browsers: { forAgent: () => undefined },
     delivery: { deliver: () => {}, ended: async () => {} },
+    drafts: { startNewMessage: async () => {} },
     outgoing: { prepare: nothing, open: nothing },
   });
   const toolbox = createToolbox(core, services, () => {
@@ -132,21 +133,22 @@ async function tainted(channel: string) {
 test.each(["allow", "deny"] as const)("a command's call waits for its question: %s", async (answer) => {
   const { toolbox, asked, soul, call } = await tainted("web");
   const result = call();
-  await eventually(() => asked.length > 0, "the question is put");
-  expect(asked[0]).toContain("content from web");
-  expect(asked[0]).toContain(`+++ SOUL.md\n@@ -0,0 +1,1 @@\n+${SOUL.content}`);
-  expect(existsSync(soul)).toBe(false);
+  await eventually(async () => (await toolbox.approvals.list()).length > 0, "the question is put");
   const [open] = await toolbox.approvals.list();
+  expect(open?.reason).toContain("content from web");
+  expect(JSON.stringify(open?.subject)).toContain(SOUL.content);
+  expect(existsSync(soul)).toBe(false);
   expect(await toolbox.approvals.resolve(open?.id ?? "", answer, "web:token")).toMatchObject({ ok: true });
   expect((await result).isError === true).toBe(answer === "deny");
   expect(existsSync(soul)).toBe(answer === "allow");
-  expect(asked).toHaveLength(1);
+  // The page shows approval requests itself.
+  expect(asked).toEqual([]);
 });
 
 test("a failed call is not mistaken for the approval request that its text mentions", async () => {
-  const { toolbox, asked, call, read } = await tainted("web");
+  const { toolbox, call, read } = await tainted("web");
   const result = call();
-  await eventually(() => asked.length > 0, "the question is put");
+  await eventually(async () => (await toolbox.approvals.list()).length > 0, "the question is put");
   const [open] = await toolbox.approvals.list();
   const failed = await Promise.race([read(` ${open?.id};x`), delay(30_000, "waits for the answer")]);
   expect(failed).toMatchObject({
