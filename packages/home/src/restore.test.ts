@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
@@ -43,6 +52,21 @@ async function createBackup(): Promise<{
   await backupHome(home, backup);
   return { dir, home, backup };
 }
+
+it.each(["0444", "0644", "4755"])(
+  "restores files of a backup with mode %s for their owner only",
+  async (text) => {
+    const mode = Number.parseInt(text, 8);
+    const { home, backup } = await createBackup();
+    const name = "a".repeat(64);
+    writeFileSync(join(backup, "media", name), "an attachment");
+    chmodSync(join(backup, "media", name), mode);
+    chmodSync(join(backup, "signalbox.db"), mode);
+    await restoreBackup(home, backup, new Date());
+    for (const file of [home.databaseFile, join(home.mediaDir, name)])
+      expect(statSync(file).mode & 0o7777).toBe(0o600);
+  },
+);
 
 it("restores only regular files with names of attachments", async () => {
   const { dir, home, backup } = await createBackup();

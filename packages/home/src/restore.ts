@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
-import { copyFile, lstat, mkdir, readdir } from "node:fs/promises";
+import { chmod, copyFile, lstat, mkdir, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { reasonOf } from "@signalbox/agent-core";
 import { openStore } from "@signalbox/store";
@@ -44,7 +44,7 @@ export async function restoreBackup(home: Home, folder: string, now: Date): Prom
     rmSync(next, { recursive: true, force: true });
     mkdirSync(next, { mode: 0o700 });
     const copy = join(next, basename(backup));
-    await copyFile(backup, copy);
+    await copyPrivately(backup, copy);
     // Check the copy, since SQLite creates files next to a database, and the backup may be on a read-only file system.
     const databaseBytes = await checkDatabase(copy, backup);
     await copyMedia(join(folder, "media"), join(next, "media"));
@@ -88,7 +88,13 @@ async function copyMedia(from: string, to: string): Promise<void> {
   await mkdir(to, { mode: 0o700 });
   for (const entry of await readdir(from, { withFileTypes: true }))
     if (entry.isFile() && BLOB_NAME.test(entry.name))
-      await copyFile(join(from, entry.name), join(to, entry.name));
+      await copyPrivately(join(from, entry.name), join(to, entry.name));
+}
+
+/** Copies a file with mode 0600. The mode of a copy of a backup may be any, as on a read-only or shared volume. */
+async function copyPrivately(from: string, to: string): Promise<void> {
+  await copyFile(from, to);
+  await chmod(to, 0o600);
 }
 
 /**
