@@ -8,6 +8,7 @@ import {
   ServerError,
   startServer,
 } from "@signalbox/server";
+import { readResponse } from "./configure/read-response.ts";
 import type { GatewayContext } from "./context.ts";
 
 /** Creates the checks of tokens, sessions and sign-ins. They follow changes of the configuration. */
@@ -58,6 +59,8 @@ export async function listen(ctx: GatewayContext, service: GatewayService, auth:
 
 /** Time limit for the answer of a program at the address, in milliseconds. */
 const PROBE_MS = 1_000;
+/** Maximum size of that answer, in bytes. */
+const MAX_PROBE_BYTES = 10_000;
 
 /** Returns true if a gateway of Signalbox answers at an address. */
 async function isGateway(host: string, port: number): Promise<boolean> {
@@ -68,7 +71,9 @@ async function isGateway(host: string, port: number): Promise<boolean> {
       redirect: "error",
       signal: AbortSignal.timeout(PROBE_MS),
     });
-    return response.status === 401 && /signalbox/i.test(await response.text());
+    return (
+      response.status === 401 && /signalbox/i.test(String(await readResponse(response, MAX_PROBE_BYTES)))
+    );
   } catch {
     return false;
   }

@@ -1,5 +1,5 @@
 import type { RawFile, REST } from "@discordjs/rest";
-import { type ChannelContext, ChannelError, deadline, isPayload } from "@signalbox/channel";
+import { type ChannelContext, ChannelError, deadline, isPayload, limitResponse } from "@signalbox/channel";
 import type { DiscordConfig } from "./config.ts";
 import { toChannelError } from "./errors.ts";
 import { limits } from "./limits.ts";
@@ -125,7 +125,7 @@ type Init = Parameters<REST["options"]["makeRequest"]>[1];
 async function request(fetch: typeof globalThis.fetch, url: string, init: Init): Promise<Response> {
   const { method, body, headers, signal } = init;
   const isSendable = typeof body === "string" || body instanceof FormData;
-  return await fetch(url, {
+  const response = await fetch(url, {
     method,
     body: isSendable ? body : undefined,
     headers: Object.entries(isPayload(headers) ? headers : {}).map(([name, value]): [string, string] => [
@@ -134,4 +134,5 @@ async function request(fetch: typeof globalThis.fetch, url: string, init: Init):
     ]),
     signal,
   });
+  return limitResponse(response);
 }

@@ -4,6 +4,7 @@ import {
   deadline,
   describeFailedRequest,
   failedToConnect,
+  limitResponse,
   objectAt,
   type Payload,
   parsePayload,
@@ -163,7 +164,7 @@ async function send(
 
 async function readText(response: Response): Promise<string> {
   try {
-    return await response.text();
+    return await limitResponse(response).text();
   } catch (cause) {
     throw new FeishuHttpError("the response ended early", { status: response.status, cause });
   }

@@ -4,6 +4,7 @@ import {
   ChannelError,
   deadline,
   isPayload,
+  limitResponse,
   objectsAt,
   type Payload,
   parseRetryAfter,
@@ -134,7 +135,7 @@ export function createFetch(
     const isUpload = init?.body instanceof FormData;
     const limit = deadline(isUpload ? limits.uploadTimeoutMs : limits.requestTimeoutMs, call?.signal);
     try {
-      const response = await fetch(input, { ...init, signal: limit.signal });
+      const response = limitResponse(await fetch(input, { ...init, signal: limit.signal }));
       const body = await response.arrayBuffer();
       const headers = new Headers(response.headers);
       // The body is already decoded.

@@ -4,6 +4,7 @@ import {
   ChannelError,
   createMissingPackageError,
   deadline,
+  limitResponse,
   parsePayload,
 } from "@signalbox/channel";
 import type { GrammyError, HttpError, InputFile, RawApi } from "grammy/web";
@@ -70,7 +71,7 @@ export function createApi({
     | undefined;
 
   const fetchUnderSignal: typeof globalThis.fetch = async (url, init) =>
-    throwUnlessTelegrams(await fetch(url, { ...init, signal: callSignal.getStore() ?? null }));
+    throwUnlessTelegrams(limitResponse(await fetch(url, { ...init, signal: callSignal.getStore() ?? null })));
 
   async function open() {
     const { Api, GrammyError, HttpError } = await library();

@@ -147,6 +147,7 @@ export { createOutbound } from "./outbound/create-outbound.ts";
 export { describeFailedRequest } from "./outbound/describe-failed-request.ts";
 export { createEditedDraft } from "./outbound/edited-draft.ts";
 export { failedToConnect } from "./outbound/failed-to-connect.ts";
+export { limitResponse } from "./outbound/limit-response.ts";
 export { allowAnyMedia, readMedia } from "./outbound/media.ts";
 export { getOpusMs, isOpus } from "./outbound/opus.ts";
 export { getPartKey, getSinglePart, sendParts } from "./outbound/parts.ts";

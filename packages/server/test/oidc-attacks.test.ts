@@ -76,6 +76,12 @@ describe("a sign-in at an OpenID provider", () => {
     expect((await newBrowser().request("/api/login/oidc", { body: {} })).status).toBe(503);
   });
 
+  it("does not accept metadata that are too long", async () => {
+    const metadata = (usual: object) => ({ ...usual, padding: "x".repeat(17_000_000) });
+    const { newBrowser } = await openSignIn({}, { metadata });
+    expect((await newBrowser().request("/api/login/oidc", { body: {} })).status).toBe(503);
+  });
+
   it.each([
     "https://evil.example.org/",
     "//evil.example.org/",

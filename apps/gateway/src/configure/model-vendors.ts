@@ -1,4 +1,5 @@
 import type { ModelErrorData } from "@signalbox/agent-core";
+import { parseJson, readResponse } from "./read-response.ts";
 import { CLAUDE_URL } from "./subscriptions/claude.ts";
 
 /** A model vendor, or a self-hosted model server, that the setup offers. */
@@ -67,6 +68,8 @@ export function isVendorUnreachable({ code }: Pick<ModelErrorData, "code">): boo
 const LIST_MS = 5_000;
 /** Maximum number of listed models. Aggregators offer hundreds. */
 const MAX_MODELS = 2_000;
+/** Maximum size of a list, in bytes. Long descriptions make the lists of aggregators large. */
+const MAX_LIST_BYTES = 20_000_000;
 /** Maximum length of a model's id. */
 const MAX_ID_LENGTH = 200;
 
@@ -75,7 +78,7 @@ const MAX_ID_LENGTH = 200;
  * Returns no ids if the provider has no such list.
  *
  * @param baseUrl as in the configuration of a provider
- * @throws if no server responds within 5 s
+ * @throws Error if no server responds within 5 s, or if the list has more than 20,000,000 bytes
  */
 export async function listProviderModels(
   api: string,
@@ -89,7 +92,7 @@ export async function listProviderModels(
     redirect: apiKey === undefined ? "follow" : "error",
     signal: AbortSignal.timeout(LIST_MS),
   });
-  const body: unknown = await response.json().catch(() => undefined);
+  const body = parseJson(await readResponse(response, MAX_LIST_BYTES));
   return response.ok ? readIds(body) : [];
 }
 

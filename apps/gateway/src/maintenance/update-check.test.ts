@@ -72,6 +72,7 @@ it.each([
   ["no network", () => Response.error()],
   ["an error", () => Response.json({ version: "9.9.9" }, { status: 500 })],
   ["a page of a proxy", () => new Response("<html>")],
+  ["a manifest that is too long", () => Response.json({ version: "9.9.9", padding: "x".repeat(1_000_000) })],
   ["a text in place of a version", () => Response.json({ version: "run `rm -rf` now" })],
 ])("ignores %s, and does not repeat the request on the same day", async (_what, reply) => {
   const { requests, create } = open("1.2.3", reply);

@@ -1,5 +1,6 @@
 import type { KvStore } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
+import { parseJson, readResponse } from "../configure/read-response.ts";
 
 /** URL at which npm publishes the newest version of the gateway. */
 const LATEST = "https://registry.npmjs.org/@signalbox%2fgateway/latest";
@@ -7,6 +8,8 @@ const DAY_MS = 24 * 3_600_000;
 /** Interval of the check whether a day has passed, in milliseconds. */
 const CHECK_MS = 3_600_000;
 const TIMEOUT_MS = 10_000;
+/** Maximum size of a manifest, in bytes. */
+const MAX_MANIFEST_BYTES = 1_000_000;
 /** The version of a checkout, which is updated with Git. */
 const UNRELEASED = "0.0.0";
 
@@ -55,7 +58,7 @@ export function createUpdateCheck(options: UpdateCheckOptions): UpdateCheck {
         signal: AbortSignal.timeout(TIMEOUT_MS),
         redirect: "error",
       });
-      const found = parseVersion(await response.json());
+      const found = parseVersion(parseJson(await readResponse(response, MAX_MANIFEST_BYTES)));
       if (!response.ok || found === undefined) return;
       latest = found;
       await kv.set("updates", "npm", { at: now(), latest });

@@ -10,6 +10,7 @@ import { readLimited } from "../host/read-limited.ts";
 import { type Payload, parsePayload } from "../inbound/payload.ts";
 import { describeFailedRequest } from "./describe-failed-request.ts";
 import { failedToConnect } from "./failed-to-connect.ts";
+import { MAX_RESPONSE_BYTES } from "./limit-response.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 
 /** A request to a platform. */
@@ -91,8 +92,6 @@ export interface Requests {
 
 const TIMEOUT_MS = 15_000;
 const RATE_WAIT_MS = 1_000;
-/** Maximum size of a JSON response in bytes. Responses from platforms are far smaller. */
-const MAX_RESPONSE_BYTES = 16_000_000;
 /** Maximum length of a platform's explanation in an error, in characters. */
 const MAX_REASON_CHARS = 300;
 

@@ -3,6 +3,7 @@ export { never } from "./bench.ts";
 export { checkEvent } from "./check-event.ts";
 export { runChannelConformance } from "./conformance.ts";
 export { damage } from "./damage.ts";
+export { createEndlessResponse, type EndlessResponse } from "./endless-response.ts";
 export { expectChannelError } from "./expect.ts";
 export type {
   ChannelHarness,

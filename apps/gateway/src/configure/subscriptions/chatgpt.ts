@@ -1,3 +1,4 @@
+import { limitResponse } from "@signalbox/channel";
 import { describeErrors, isHeaderValue, REQUEST_MS, SubscriptionError } from "./errors.ts";
 
 /** Base URL of the Responses API for ChatGPT subscriptions. */
@@ -67,7 +68,8 @@ export function createChatGptSignIn(options: ChatGptOptions = {}): ChatGptSignIn
     const { allowInsecureRequests, customFetch } = await import("oauth4webapi");
     return {
       // A redirect would send a code or a token to another server.
-      [customFetch]: (url: string, init: object) => send(url, { ...init, redirect: "error" }),
+      [customFetch]: async (url: string, init: object) =>
+        limitResponse(await send(url, { ...init, redirect: "error" })),
       // A test uses a server on loopback.
       [allowInsecureRequests]: issuer.startsWith("http://127.0.0.1:"),
       signal: () => AbortSignal.timeout(REQUEST_MS),

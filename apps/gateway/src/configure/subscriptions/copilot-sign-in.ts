@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isJsonObject, type JsonObject } from "@signalbox/agent-core";
+import { limitResponse } from "@signalbox/channel";
 import { USER_AGENT } from "./bearer-fetch.ts";
 import { GITHUB_HOST } from "./copilot.ts";
 import type { CredentialsOf } from "./credentials.ts";
@@ -145,8 +146,8 @@ function throwDeviceError(error: unknown): never {
 
 /** GitHub reports OAuth errors with the status 200. RFC 6749 requires 400. */
 async function toStandardError(response: Response): Promise<Response> {
-  if (response.status !== 200) return response;
-  const text = await response.text();
+  if (response.status !== 200) return limitResponse(response);
+  const text = await limitResponse(response).text();
   const status = parseJson(text)?.error === undefined ? 200 : 400;
   return new Response(text, { status, headers: { "content-type": "application/json" } });
 }

@@ -1,11 +1,14 @@
 import { isJsonObject, type JsonObject } from "@signalbox/agent-core";
 import type { FetchLike } from "@signalbox/llm-providers";
+import { parseJson, readResponse } from "../read-response.ts";
 import type { BearerVendor } from "./bearer-fetch.ts";
 import type { KnownRefusal } from "./errors.ts";
 
 export const GITHUB_HOST = "github.com";
 /** Time limit for the list of models, in milliseconds. */
 const LIST_MS = 10_000;
+/** Maximum size of the list, in bytes. */
+const MAX_LIST_BYTES = 20_000_000;
 /** Maximum number of listed models. */
 const MAX_MODELS = 200;
 
@@ -78,14 +81,14 @@ interface CopilotModel {
  * Lists the chat models that GitHub offers to the account.
  *
  * @param fetch adds the token
- * @throws FailureError if GitHub refuses the account or the app
+ * @throws FailureError if GitHub refuses the account or the app, Error if the list has more than 20,000,000 bytes
  */
 export async function listCopilotModels(fetch: FetchLike, baseUrl: string): Promise<readonly CopilotModel[]> {
   const response = await fetch(`${baseUrl.replace(/\/+$/, "")}/models`, {
     headers: { accept: "application/json" },
     signal: AbortSignal.timeout(LIST_MS),
   });
-  const body: unknown = await response.json().catch(() => undefined);
+  const body = parseJson(await readResponse(response, MAX_LIST_BYTES));
   const data = response.ok && isJsonObject(body) && Array.isArray(body.data) ? body.data : [];
   return data.slice(0, MAX_MODELS).flatMap((each: unknown): CopilotModel[] => {
     if (!isJsonObject(each) || typeof each.id !== "string" || !/^[\w.:/-]{1,100}$/.test(each.id)) return [];

@@ -1,3 +1,4 @@
+import { limitResponse } from "@signalbox/channel";
 import type { JWTVerifyGetKey } from "jose";
 import type { ClientAuth, Configuration } from "openid-client";
 import type { OidcSettings } from "../sign-in-settings.ts";
@@ -23,7 +24,10 @@ export interface Provider {
  * @throws {OidcError | Error} if the provider does not respond, or if its metadata belong to another issuer
  */
 export async function discoverProvider(settings: OidcSettings): Promise<Provider> {
-  const [client, { createRemoteJWKSet }] = await Promise.all([import("openid-client"), import("jose")]);
+  const [client, { createRemoteJWKSet, customFetch }] = await Promise.all([
+    import("openid-client"),
+    import("jose"),
+  ]);
   const issuer = new URL(settings.issuer);
   const { clientId, clientSecret } = settings;
   const configuration = await client.discovery(
@@ -35,6 +39,7 @@ export async function discoverProvider(settings: OidcSettings): Promise<Provider
       : chooseAuthentication(client.ClientSecretBasic(clientSecret), client.ClientSecretPost(clientSecret)),
     {
       timeout: TIMEOUT_S,
+      [client.customFetch]: fetchLimited,
       // Without these checks, the ID token would be trusted for its connection alone. The schema of the configuration
       // permits http only for addresses of this machine.
       execute: [
@@ -45,8 +50,16 @@ export async function discoverProvider(settings: OidcSettings): Promise<Provider
   );
   const { jwks_uri } = configuration.serverMetadata();
   if (jwks_uri === undefined) throw new OidcError("failed", "the provider's metadata have no jwks_uri");
-  const keys = createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: TIMEOUT_S * 1000 });
+  const keys = createRemoteJWKSet(new URL(jwks_uri), {
+    timeoutDuration: TIMEOUT_S * 1000,
+    [customFetch]: fetchLimited,
+  });
   return { configuration, keys };
+}
+
+/** Both libraries read responses without a limit. */
+async function fetchLimited(url: string, init: object): Promise<Response> {
+  return limitResponse(await fetch(url, init));
 }
 
 /** Sends the client secret as the provider's metadata say. The default of the specification is `basic`. */
