@@ -74,6 +74,9 @@ describe("approvals on the command line", () => {
       { id: second, state: "denied", approver: "token owner", subject: { action: "echo two >> denied" } },
       { id: first, state: "used", approver: "token owner", agentId: "coder", decidedAt: expect.any(Number) },
     ]);
-    expect((await cli("log")).out).toMatch(new RegExp(`^${second}  denied .* coder, exec, .*\n {4}echo two`));
+    const requester = 'asked for by feishu:\\w+ in group "oc_group" on feishu';
+    expect((await cli("log")).out).toMatch(
+      new RegExp(`^${second}  denied .* coder, exec, .*\n {4}${requester}\n {4}echo two`),
+    );
   });
 });

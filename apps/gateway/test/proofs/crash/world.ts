@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { reasonOf } from "@signalbox/agent-core";
 import { QUEUE_MODES, type QueueMode } from "@signalbox/lanes";
 import { openStore } from "@signalbox/store";
 import { type FakeAnthropic, startAnthropic } from "@signalbox/testkit/anthropic";
@@ -290,7 +291,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       if (isTurned) gateway.signal(TURN);
       const rest = { home, url: found, token: TOKEN, restMs: options.restMs };
       await waitForRest(gateway, rest).catch((cause: unknown) => {
-        throw new Error(`${String(cause)}:\n${gateway.said()}`, { cause });
+        throw new Error(`${reasonOf(cause)}:\n${gateway.said()}`, { cause });
       });
       await Promise.all([...vendors.values()].map((vendor) => vendor.look?.()));
       gateway.signal("SIGTERM");
