@@ -107,7 +107,7 @@ export class DraftedAnswer {
     });
   }
 
-  /** Stops all changes of the messages. Resolves with `undefined` if there are none. @throws StoreError */
+  /** Stops all changes of the messages. Resolves with `undefined` if nothing was shown. @throws StoreError */
   end(): Promise<EndedDraft | undefined> {
     return this.#inTurn(async () => {
       const closed = await this.#draft.end();
